@@ -1,0 +1,173 @@
+"""A learner's notebook → their answers → the official notebook with those answers in it.
+
+Of the learner's notebook only the source of its answer cells is used. Everything else (the other cells, their types,
+metadata, outputs, the kernel) is the official notebook's, whatever an editor or the learner did to it.
+"""
+
+import ast
+import copy
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from handgrad.errors import CourseError
+
+LARGEST = 64 * 2**20  # bytes; figures are some 50 kB each
+ANCHOR = re.compile(r"#+\s*exercise\s*[:：]\s*(\w+)\s*", re.IGNORECASE)
+# nbval obeys these comments wherever they stand in a cell
+MARKER = re.compile(r"(\s*)#[#\s]*((?:NBVAL|PYTEST)_\w+)\s*")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a learner wrote for one exercise, and how it was found."""
+
+    source: str
+    found_by: str  # "anchor", "cell id" or "name"
+    notes: tuple[str, ...] = ()
+
+
+def read_notebook(path: Path) -> dict:
+    """The notebook in `path` as plain data: a dict that has a list of cells.
+
+    Raises:
+        CourseError: the file is unreadable, too large, or not a notebook.
+    """
+    again = "Save it in Jupyter or download it again as .ipynb."
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise CourseError(
+                f"{path}: {size / 2**20:.0f} MiB, expected at most {LARGEST // 2**20}. Clear all outputs and save it again."
+            )
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CourseError(f"{path}: cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path}: not a notebook: not UTF-8 text at byte {error.start}. {again}") from None
+    if text.lstrip().startswith("<"):
+        raise CourseError(f"{path}: not a notebook but a web page or XML. Download the file itself (on GitHub: Raw).")
+    try:
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise CourseError(f"{path}: not a notebook: not JSON at line {error.lineno} ({error.msg}). {again}") from None
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets nested without end
+        raise CourseError(f"{path}: not a notebook: {error}. {again}") from None
+    if isinstance(notebook, dict) and "worksheets" in notebook:
+        raise CourseError(f"{path}: an old notebook of format 3. Convert it: jupyter nbconvert --to notebook --inplace {path}")
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise CourseError(f"{path}: not a notebook: JSON without a list of cells. {again}")
+    return notebook
+
+
+def take_answers(notebook: dict, official: dict) -> dict[str, Answer]:
+    """The learner's answer to each exercise of `official`; an exercise without an answer cell is left out.
+
+    An answer cell is known by its first line, `# exercise: NAME`; where none is, by its cell id; where none has that either,
+    by the class or function that only this exercise defines. Of several the last one counts.
+    """
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    anchored = [(anchor(cell), cell) for cell in cells]
+    free = [cell for name, cell in anchored if name is None and cell.get("cell_type", "code") == "code"]
+    own_names = names_of_one_exercise(official)
+    answers = {}
+    for name, answer_cell in answer_cells(official).items():
+        ways: dict[str, Callable[[], list[dict]]] = {
+            "anchor": lambda name=name: [cell for written, cell in anchored if written == name],
+            "cell id": lambda ids=cell_ids(answer_cell): [cell for cell in free if cell_ids(cell) & ids],
+            "name": lambda own=own_names[name]: [cell for cell in free if defined_names(source(cell)) & own],
+        }
+        for way, find in ways.items():
+            found = find()
+            if found:
+                answers[name] = Answer(source(found[-1]), way, tuple(notes(name, way, found)))
+                break
+    return answers
+
+
+def notes(name: str, way: str, found: list[dict]) -> Iterator[str]:
+    """What the learner should know about how the answer to `name` was found."""
+    if len(found) > 1:
+        yield f"{name}: {len(found)} answer cells; the last one is graded."
+    cell_type = found[-1].get("cell_type", "code")
+    if cell_type != "code":
+        yield f"{name}: the answer cell is a {cell_type} cell; graded as code."
+    if way != "anchor":
+        yield f"{name}: found by its {way}, since no cell begins with the comment `# exercise: {name}`."
+
+
+def merge(official: dict, answers: dict[str, Answer]) -> dict:
+    """The official notebook without outputs, each answer in its place, and nothing in the place of a missing one.
+
+    The cells that belong to an exercise carry `metadata.handgrad`: its name, and whether they are its answer or its check.
+    """
+    merged = copy.deepcopy(official)
+    awaiting = None
+    for cell in merged["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        cell["outputs"], cell["execution_count"] = [], None
+        name = anchor(cell)
+        if name:
+            answer = answers.get(name)
+            cell["source"] = without_markers(answer.source) if answer else "raise NotImplementedError"
+            cell["metadata"]["handgrad"] = {"exercise": name, "part": "answer"}
+            awaiting = name
+        elif awaiting and re.search(rf"\bcheck\(\s*[\"']{awaiting}[\"']", source(cell)):
+            cell["metadata"]["handgrad"] = {"exercise": awaiting, "part": "check"}
+            awaiting = None
+    return merged
+
+
+def answer_cells(official: dict) -> dict[str, dict]:
+    """The answer cell of each exercise of an official notebook, in its order."""
+    return {name: cell for cell in official["cells"] if (name := anchor(cell))}
+
+
+def anchor(cell: dict) -> str | None:
+    """The exercise that the first line of a cell names, as in `# exercise: my_relu`."""
+    match = ANCHOR.fullmatch(source(cell).strip().partition("\n")[0].strip())
+    return match[1].lower() if match else None
+
+
+def source(cell: dict) -> str:
+    """The text of a cell: one string, whether the file holds it as one or as a list of lines."""
+    text = cell.get("source", "")
+    if isinstance(text, list):
+        return "".join(line for line in text if isinstance(line, str))
+    return text if isinstance(text, str) else ""
+
+
+def cell_ids(cell: dict) -> set[str]:
+    """The ids that a cell has: its own (nbformat 4.5), and the one that Colab keeps in its metadata."""
+    metadata = cell.get("metadata")
+    candidates = (cell.get("id"), metadata.get("id") if isinstance(metadata, dict) else None)
+    return {identity for identity in candidates if isinstance(identity, str) and identity}
+
+
+def defined_names(code: str) -> set[str]:
+    """The classes and functions that `code` defines at its top level; none when it is not Python."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    return {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+
+
+def names_of_one_exercise(official: dict) -> dict[str, set[str]]:
+    """For each exercise, the names that its official answer defines and no other cell of the notebook does."""
+    code = [cell for cell in official["cells"] if cell["cell_type"] == "code"]
+    times = Counter(name for cell in code for name in defined_names(source(cell)))
+    return {
+        exercise: {name for name in defined_names(source(cell)) if times[name] == 1}
+        for exercise, cell in answer_cells(official).items()
+    }
+
+
+def without_markers(code: str) -> str:
+    """`code` with its nbval marker comments made harmless, line by line, so that line numbers stay."""
+    lines = code.splitlines(keepends=True)
+    return "".join(MARKER.sub(r"\1# \2 has no effect here\n", line) if MARKER.fullmatch(line) else line for line in lines)
