@@ -1,0 +1,14 @@
+"""The book's Sphinx extension: what Jupyter Book does not do by itself, one job a module.
+
+Jupyter Book loads it by the name that `_config.yml` gives.
+"""
+
+from sphinx.application import Sphinx
+
+from book import boxes, maths, offline, pages, repository
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    for part in (boxes, maths, offline, pages, repository):
+        part.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
