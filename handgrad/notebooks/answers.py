@@ -9,16 +9,16 @@ import copy
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from handgrad.errors import CourseError
 
-LARGEST = 64 * 2**20  # bytes; figures are some 50 kB each
-ANCHOR = re.compile(r"#+\s*exercise\s*[:：]\s*(\w+)\s*", re.IGNORECASE)
+_LARGEST = 64 * 2**20  # bytes; figures are some 50 kB each
+_ANCHOR = re.compile(r"#+\s*exercise\s*[:：]\s*(\w+)\s*", re.IGNORECASE)
 # nbval obeys these comments wherever they stand in a cell
-MARKER = re.compile(r"(\s*)#[#\s]*((?:NBVAL|PYTEST)_\w+)\s*")
+_MARKER = re.compile(r"(\s*)#[#\s]*((?:NBVAL|PYTEST)_\w+)\s*")
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ def read_notebook(path: Path) -> dict:
     again = "Save it in Jupyter or download it again as .ipynb."
     try:
         size = path.stat().st_size
-        if size > LARGEST:
+        if size > _LARGEST:
             raise CourseError(
-                f"{path}: {size / 2**20:.0f} MiB, expected at most {LARGEST // 2**20}. Clear all outputs and save it again."
+                f"{path}: {size / 2**20:.0f} MiB, expected at most {_LARGEST // 2**20}. Clear all outputs and save it again."
             )
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -69,26 +69,27 @@ def take_answers(notebook: dict, official: dict) -> dict[str, Answer]:
     An answer cell is known by its first line, `# exercise: NAME`; where none is, by its cell id; where none has that either,
     by the class or function that only this exercise defines. Of several the last one counts.
     """
-    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    anchored = [(anchor(cell), cell) for cell in cells]
+    prose = {_source(cell) for cell in official["cells"] if cell["cell_type"] != "code"}  # a heading may look like an anchor
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict) and _source(cell) not in prose]
+    anchored = [(_anchor(cell), cell) for cell in cells]
     free = [cell for name, cell in anchored if name is None and cell.get("cell_type", "code") == "code"]
-    own_names = names_of_one_exercise(official)
+    own_names = _names_of_one_exercise(official)
     answers = {}
     for name, answer_cell in answer_cells(official).items():
-        ways: dict[str, Callable[[], list[dict]]] = {
-            "anchor": lambda name=name: [cell for written, cell in anchored if written == name],
-            "cell id": lambda ids=cell_ids(answer_cell): [cell for cell in free if cell_ids(cell) & ids],
-            "name": lambda own=own_names[name]: [cell for cell in free if defined_names(source(cell)) & own],
+        ids = _cell_ids(answer_cell)
+        ways = {
+            "anchor": [cell for written, cell in anchored if written == name],
+            "cell id": [cell for cell in free if _cell_ids(cell) & ids],
+            "name": [cell for cell in free if _defined_names(_source(cell)) & own_names[name]],
         }
-        for way, find in ways.items():
-            found = find()
-            if found:
-                answers[name] = Answer(source(found[-1]), way, tuple(notes(name, way, found)))
-                break
+        way = next((way for way, found in ways.items() if found), None)
+        if way:
+            found = ways[way]
+            answers[name] = Answer(_source(found[-1]), way, tuple(_notes(name, way, found)))
     return answers
 
 
-def notes(name: str, way: str, found: list[dict]) -> Iterator[str]:
+def _notes(name: str, way: str, found: list[dict]) -> Iterator[str]:
     """What the learner should know about how the answer to `name` was found."""
     if len(found) > 1:
         yield f"{name}: {len(found)} answer cells; the last one is graded."
@@ -110,13 +111,13 @@ def merge(official: dict, answers: dict[str, Answer]) -> dict:
         if cell["cell_type"] != "code":
             continue
         cell["outputs"], cell["execution_count"] = [], None
-        name = anchor(cell)
+        name = _anchor(cell)
         if name:
             answer = answers.get(name)
-            cell["source"] = without_markers(answer.source) if answer else "raise NotImplementedError"
+            cell["source"] = _without_markers(answer.source) if answer else "raise NotImplementedError"
             cell["metadata"]["handgrad"] = {"exercise": name, "part": "answer"}
             awaiting = name
-        elif awaiting and re.search(rf"\bcheck\(\s*[\"']{awaiting}[\"']", source(cell)):
+        elif awaiting and re.search(rf"\bcheck\(\s*[\"']{awaiting}[\"']", _source(cell)):
             cell["metadata"]["handgrad"] = {"exercise": awaiting, "part": "check"}
             awaiting = None
     return merged
@@ -124,16 +125,16 @@ def merge(official: dict, answers: dict[str, Answer]) -> dict:
 
 def answer_cells(official: dict) -> dict[str, dict]:
     """The answer cell of each exercise of an official notebook, in its order."""
-    return {name: cell for cell in official["cells"] if (name := anchor(cell))}
+    return {name: cell for cell in official["cells"] if cell["cell_type"] == "code" and (name := _anchor(cell))}
 
 
-def anchor(cell: dict) -> str | None:
+def _anchor(cell: dict) -> str | None:
     """The exercise that the first line of a cell names, as in `# exercise: my_relu`."""
-    match = ANCHOR.fullmatch(source(cell).strip().partition("\n")[0].strip())
+    match = _ANCHOR.fullmatch(_source(cell).strip().partition("\n")[0].strip())
     return match[1].lower() if match else None
 
 
-def source(cell: dict) -> str:
+def _source(cell: dict) -> str:
     """The text of a cell: one string, whether the file holds it as one or as a list of lines."""
     text = cell.get("source", "")
     if isinstance(text, list):
@@ -141,14 +142,14 @@ def source(cell: dict) -> str:
     return text if isinstance(text, str) else ""
 
 
-def cell_ids(cell: dict) -> set[str]:
+def _cell_ids(cell: dict) -> set[str]:
     """The ids that a cell has: its own (nbformat 4.5), and the one that Colab keeps in its metadata."""
     metadata = cell.get("metadata")
     candidates = (cell.get("id"), metadata.get("id") if isinstance(metadata, dict) else None)
     return {identity for identity in candidates if isinstance(identity, str) and identity}
 
 
-def defined_names(code: str) -> set[str]:
+def _defined_names(code: str) -> set[str]:
     """The classes and functions that `code` defines at its top level; none when it is not Python."""
     try:
         body = ast.parse(code).body
@@ -157,17 +158,17 @@ def defined_names(code: str) -> set[str]:
     return {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
 
 
-def names_of_one_exercise(official: dict) -> dict[str, set[str]]:
+def _names_of_one_exercise(official: dict) -> dict[str, set[str]]:
     """For each exercise, the names that its official answer defines and no other cell of the notebook does."""
     code = [cell for cell in official["cells"] if cell["cell_type"] == "code"]
-    times = Counter(name for cell in code for name in defined_names(source(cell)))
+    times = Counter(name for cell in code for name in _defined_names(_source(cell)))
     return {
-        exercise: {name for name in defined_names(source(cell)) if times[name] == 1}
+        exercise: {name for name in _defined_names(_source(cell)) if times[name] == 1}
         for exercise, cell in answer_cells(official).items()
     }
 
 
-def without_markers(code: str) -> str:
+def _without_markers(code: str) -> str:
     """`code` with its nbval marker comments made harmless, line by line, so that line numbers stay."""
     lines = code.splitlines(keepends=True)
-    return "".join(MARKER.sub(r"\1# \2 has no effect here\n", line) if MARKER.fullmatch(line) else line for line in lines)
+    return "".join(_MARKER.sub(r"\1# \2 has no effect here\n", line) if _MARKER.fullmatch(line) else line for line in lines)

@@ -1,0 +1,49 @@
+"""Which official notebook a learner's file belongs to."""
+
+import re
+from pathlib import Path
+
+import handgrad
+from handgrad.errors import CourseError
+from handgrad.notebooks.answers import answer_cells, read_notebook
+
+
+def find_official(path: Path, notebook: dict) -> Path:
+    """The official notebook that the learner's `notebook`, read from `path`, is a copy of.
+
+    It is the solved one, in `solutions/`: learners work in `exercises/` itself, so what stands there need not be as built.
+    The file's name decides (`03_relu (1).ipynb` and `Copy of 03_relu.ipynb` are 03_relu), else the exercises inside.
+
+    Raises:
+        CourseError: there is no course, or nothing of it is in the notebook.
+    """
+    officials = sorted((course_folder(path) / "solutions").glob("*.ipynb"))
+    plain = _plain(path.stem)
+    named = [official for official in officials if re.search(rf"(?<![a-z0-9]){_plain(official.stem)}(?![a-z0-9])", plain)]
+    if named:
+        return max(named, key=lambda official: len(official.stem))
+    written = answer_cells(notebook).keys()
+    for official in officials:
+        if written & answer_cells(read_notebook(official)).keys():
+            return official
+    stems = ", ".join(official.stem for official in officials)
+    raise CourseError(f"{path}: no exercise of the course is in it. Expected a notebook from exercises/, of {stems}.")
+
+
+def course_folder(path: Path) -> Path:
+    """The folder of the course: the one that `path` lies in, else the one that handgrad is installed from.
+
+    Raises:
+        CourseError: neither is there.
+    """
+    for folder in (*path.resolve().parents, Path(handgrad.__file__).resolve().parents[1]):
+        if (folder / "sources" / "exercises").is_dir() and (folder / "solutions").is_dir():
+            return folder
+    raise CourseError(
+        f"{path}: the course's solutions/ are not found, and grading compares with them. "
+        "Clone the course's repository, run `pip install -r requirements.txt` in it, and grade from there."
+    )
+
+
+def _plain(stem: str) -> str:
+    return re.sub(r"[\s-]", "_", stem.lower())
