@@ -1,20 +1,107 @@
 """The command `handgrad`. Each command's body lives in the package of its subject and is imported when it is called."""
 
+import sys
+from pathlib import Path
+
 import click
 
+from handgrad.errors import CourseError
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Course(click.Group):
+    """A group whose user never meets a traceback of ours for what they can repair."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            raise CourseError(
+                f"{error.name} is not installed; in the course's folder run: pip install -r requirements.txt"
+            ) from None
+        except OSError as error:
+            raise CourseError(f"{error.filename or 'handgrad'}: {error.strerror or error}") from None
+
+
+@click.group(cls=_Course, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Gradients by Hand: build the notebooks, grade answers, ask for hints."""
 
 
 @main.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--again", is_flag=True, help="Execute all of them, even where the code is the same as before.")
-def build(names: tuple[str, ...], again: bool) -> None:
+@click.option("--check", is_flag=True, help="Write nothing; name each notebook that is not what its source says.")
+@click.option("--again", is_flag=True, help="Execute every notebook, even where its code is the same as before.")
+def build(names: tuple[str, ...], check: bool, again: bool) -> None:
     """Write the notebooks of the sources NAME (like 03_relu), or of all sources."""
+    # jsonschema, when imported, makes a grammar for a format that no notebook uses: longer than all the rest together
+    sys.modules["rfc3987_syntax"] = None
     from handgrad.notebooks.build import build_sources
+    from handgrad.notebooks.consistency import require_fit
     from handgrad.notebooks.course import course_root, read_sources
+    from handgrad.notebooks.stale import require_current
 
     root = course_root()
-    build_sources(root, read_sources(root, names), again)
+    sources = read_sources(root, names)
+    require_fit(root, sources, whole=not names)
+    if check:
+        require_current(root, sources, whole=not names)
+    else:
+        build_sources(root, sources, again)
+
+
+@main.group()
+def new() -> None:
+    """Write the skeleton of a chapter or an exercise."""
+
+
+@new.command()
+@click.argument("name")
+def chapter(name: str) -> None:
+    """Write sources/chapters/NAME.md, for NAME like 09_chains."""
+    from handgrad.notebooks.course import course_root
+    from handgrad.notebooks.skeleton import write_chapter
+
+    click.echo(write_chapter(course_root(), name))
+
+
+@new.command()
+@click.argument("name")
+@click.argument("exercise")
+def exercise(name: str, exercise: str) -> None:
+    """Add EXERCISE (like my_sin) to sources/exercises/NAME.md, with its first right and wrong answer."""
+    from handgrad.notebooks.course import course_root
+    from handgrad.notebooks.skeleton import write_exercise
+
+    click.echo(write_exercise(course_root(), name, exercise))
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="NOTEBOOK...")
+@click.option("--kernel", default="handgrad-cpu", show_default=True, help="The kernel to grade with.")
+@click.pass_context
+def grade(ctx: click.Context, paths: tuple[Path, ...], kernel: str) -> None:
+    """Check the answers in notebooks with nbval, and print a table of them."""
+    from handgrad.grading.grade import grade_notebooks
+
+    ctx.exit(grade_notebooks(paths, kernel))
+
+
+@main.command()
+@click.argument("name")
+@click.argument("number", type=int, default=1)
+def hint(name: str, number: int) -> None:
+    """Print hint NUMBER (1 to 3) of the exercise NAME."""
+    from handgrad.check import hint
+
+    try:
+        hint(name, number)
+    except ValueError as error:
+        raise CourseError(str(error)) from None
+
+
+@main.command()
+def progress() -> None:
+    """Print which exercises are done, and the next one."""
+    from handgrad.progress import progress
+
+    progress()

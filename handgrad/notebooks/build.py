@@ -1,14 +1,14 @@
 """`handgrad build`: write the notebooks of the sources, executing only those whose code changed."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from rich.console import Console
+from rich.progress import Progress
 
-from handgrad.notebooks.execute import execute
 from handgrad.notebooks.plan import Plan, plan_notebooks
 from handgrad.notebooks.setup_cell import SETUP_ID
 from handgrad.notebooks.source import Source
@@ -16,32 +16,55 @@ from handgrad.notebooks.source import Source
 _AT_ONCE = 2
 
 
-def build_source(root: Path, source: Source, again: bool, on_cell: Callable[[Plan], None]) -> list[Path]:
-    """Write the notebooks of one source, all or none of them.
+def build_sources(root: Path, sources: list[Source], again: bool) -> None:
+    """Write the notebooks of `sources`, two sources at once, and say which of them changed.
 
     Args:
         again: execute even where the stored outputs belong to the same code.
-        on_cell: called with the plan after each code cell that was executed.
 
-    Returns:
-        The paths of those that changed.
+    Raises:
+        CourseError: a cell failed. Its notebook and those not begun stay as they are.
     """
+    console = Console(soft_wrap=True, highlight=False, markup=False)
+    progress = Progress(console=console, disable=not console.is_terminal, transient=True)
+    with progress, ThreadPoolExecutor(_AT_ONCE) as pool:
+        building = [pool.submit(_build_source, root, source, again, progress) for source in sources]
+        try:
+            for built in as_completed(building):
+                for path, changed in built.result().items():
+                    console.print(f"{path.as_posix()}: {'written' if changed else 'unchanged'}")
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def read_notebook(path: Path) -> NotebookNode | None:
+    """The notebook on disk; None where there is none or it is not a valid one."""
+    try:
+        notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=nbformat.NO_CONVERT)
+        nbformat.validate(notebook)
+    except (OSError, ValueError, AttributeError, TypeError, nbformat.ValidationError):
+        return None
+    return notebook
+
+
+def _build_source(root: Path, source: Source, again: bool, progress: Progress) -> dict[Path, bool]:
+    """Write the notebooks of one source, all or none. Returns for each whether it changed."""
     plans = plan_notebooks(source)
     for plan in plans:
         (root / plan.path.parent).mkdir(exist_ok=True)
         if plan.executed and (again or not _keep_outputs(plan, read_notebook(root / plan.path))):
-            execute(plan, root, lambda plan=plan: on_cell(plan))
-    return [plan.path for plan in plans if _write(root / plan.path, plan.notebook)]
+            _execute(root, plan, progress)
+    return {plan.path: _write(root / plan.path, plan.notebook) for plan in plans}
 
 
-def read_notebook(path: Path) -> NotebookNode | None:
-    """The notebook on disk; None where there is none or it is not a notebook."""
-    try:
-        notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-        nbformat.validate(notebook)
-    except (OSError, ValueError, AttributeError, KeyError, nbformat.ValidationError):
-        return None
-    return notebook
+def _execute(root: Path, plan: Plan, progress: Progress) -> None:
+    from handgrad.notebooks.execute import execute
+
+    codes = sum(cell.cell_type == "code" for cell in plan.notebook.cells)
+    task = progress.add_task(plan.path.as_posix(), total=codes)
+    execute(plan, root, on_cell=lambda: progress.advance(task))
+    progress.remove_task(task)
 
 
 def _keep_outputs(plan: Plan, stored: NotebookNode | None) -> bool:
@@ -57,7 +80,7 @@ def _keep_outputs(plan: Plan, stored: NotebookNode | None) -> bool:
 
 def _code(cell: NotebookNode) -> tuple[str, list[str]]:
     """What decides about a cell's outputs. The set-up cell prints nothing and may name another repository."""
-    return ("" if cell.id == SETUP_ID else cell.source, cell.metadata.get("tags", []))
+    return ("" if cell.get("id") == SETUP_ID else cell.source, cell.metadata.get("tags", []))
 
 
 def _write(path: Path, notebook: NotebookNode) -> bool:
@@ -69,16 +92,3 @@ def _write(path: Path, notebook: NotebookNode) -> bool:
     half.write_text(text, encoding="utf-8", newline="\n")
     os.replace(half, path)
     return True
-
-
-def build_sources(root: Path, sources: list[Source], again: bool) -> None:
-    """Write the notebooks of all `sources`, two sources at once, and say what was done."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        waiting = [pool.submit(build_source, root, source, again, lambda plan: None) for source in sources]
-        try:
-            for source, built in zip(sources, waiting, strict=True):
-                changed = built.result()
-                print(f"{source.path.as_posix()}: {', '.join(map(str, changed)) or 'unchanged'}")
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise

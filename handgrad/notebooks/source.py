@@ -141,6 +141,5 @@ def _paired(path: Path, cells: list[SourceCell]) -> list[SourceCell]:
 
 
 def _unchecked(path: Path, cell: SourceCell) -> CourseError:
-    return CourseError(
-        f'{path.as_posix()}:{cell.line}: {cell.answers} is never checked; add a code cell with check("{cell.answers}", …) after it'
-    )
+    cure = f'add a code cell with check("{cell.answers}", …) after it'
+    return CourseError(f"{path.as_posix()}:{cell.line}: {cell.answers} is never checked; {cure}")
