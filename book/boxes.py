@@ -7,15 +7,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-# first word of the title: the theme's colour and icon
-COLOURS = {
-    "definition": "important",
-    "example": "seealso",
-    "theorem": "important",
-    "tip": "tip",
-    "warning": "warning",
-    "check": "hint",
-}
+# first word of the title: the theme's class for it, which gives colour and icon
+CLASSES = {"definition": "definition", "example": "seealso", "tip": "tip", "warning": "warning", "check": "hint"}
 
 
 class QuotesToBoxes(SphinxTransform):
@@ -33,17 +26,15 @@ def box_from(quote: nodes.block_quote) -> nodes.admonition | None:
     first = quote.next_node(nodes.paragraph)
     if first is None or first.parent is not quote:
         return None
-    inline = [child for child in first.children if child.astext().strip()]
-    if not inline or not isinstance(inline[0], nodes.strong) or inline[0].astext()[-1] not in ".?":
+    while first.children and not first[0].astext():  # the parser leaves an empty text before the bold words
+        del first[0]
+    if not first.children or not isinstance(first[0], nodes.strong) or first[0].astext()[-1:] not in (".", "?"):
         return None
-    title, *text = inline
-    if text and isinstance(text[0], nodes.Text):
-        text[0] = nodes.Text(text[0].lstrip())
-    kind = COLOURS.get(title.astext().split()[0].strip(".:?").lower(), "note")
-    body = [nodes.paragraph("", "", *text)] if text else []
-    return nodes.admonition(
-        "", nodes.title("", title.astext().rstrip(".")), *body, *quote.children[1:], classes=[kind]
-    )
+    title = first.pop(0).astext()
+    if first.children and isinstance(first[0], nodes.Text):
+        first[0] = nodes.Text(first[0].lstrip())
+    kind = CLASSES.get(title.split()[0].strip(".:?").lower(), "note")
+    return nodes.admonition("", nodes.title("", title.rstrip(".")), *quote.children, classes=[kind])
 
 
 def setup(app: Sphinx) -> None:
