@@ -1,0 +1,50 @@
+"""What can be read in an answer's text but not seen in its behaviour. By `ast` alone: nothing is run."""
+
+import ast
+from collections.abc import Callable
+
+Rule = Callable[[str], str | None]
+
+
+def not_instantiated(name: str) -> Rule:
+    """A Function is used through `Name.apply`; `Name()` makes an instance, which no model that holds it can be copied with."""
+
+    def rule(source: str) -> str | None:
+        for call in _calls_in_functions(source):
+            if ast.unparse(call.func) == name:
+                return f"line {call.lineno} makes an instance, {name}(…): a Function has none. Call {name}.apply(…)."
+        return None
+
+    return rule
+
+
+def forward_not_called(name: str) -> Rule:
+    """`Name.forward(...)` called by hand goes round the graph: torch then differentiates the operations inside."""
+
+    def rule(source: str) -> str | None:
+        for call in _calls_in_functions(source):
+            if ast.unparse(call.func) == f"{name}.forward":
+                return (
+                    f"line {call.lineno} calls {name}.forward by hand, so your backward is never reached. "
+                    f"Call {name}.apply(…)."
+                )
+        return None
+
+    return rule
+
+
+def _calls_in_functions(source: str) -> list[ast.Call]:
+    """Calls that an answer's own functions make. Trying something at the top level of a cell is nobody's fault."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    bodies = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda)))
+    in_main = {id(inner) for node in tree.body if isinstance(node, ast.If) for inner in ast.walk(node)}
+    return [
+        call
+        for body in bodies
+        if id(body) not in in_main
+        for call in ast.walk(body)
+        if isinstance(call, ast.Call) and not isinstance(call.func, ast.Call)
+    ]

@@ -1,0 +1,67 @@
+"""`check` and `hint`: what a learner calls in a notebook."""
+
+import difflib
+import os
+
+from handgrad.exercises import EXERCISES
+from handgrad.exercises.exercise import Exercise
+from handgrad.observe import observe
+from handgrad.progress import note_check
+from handgrad.verdict import judge_record
+
+RECORD = "application/vnd.handgrad.record+json"
+
+
+class NotDone(AssertionError):
+    """A check that is not done, raised under pytest alone, so that nbval sees a failing cell."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def check(name: str, answer: object) -> None:
+    """Check an answer and print what it does right and wrong.
+
+    Args:
+        name: the exercise, for example `my_relu`.
+        answer: what the exercise asks for: the class or function itself, not called.
+
+    Raises:
+        NotDone: under pytest, unless the answer is done.
+        ValueError: there is no exercise of this name.
+
+    `HANDGRAD_SEED` draws other inputs and publishes the record for a grader.
+    """
+    exercise = _exercise(name)
+    grader_seed = os.environ.get("HANDGRAD_SEED")
+    seed = int(grader_seed or 0)
+    record = observe(exercise, answer, seed)
+    if grader_seed is not None:
+        from IPython.display import display
+
+        display({RECORD: record}, raw=True)
+    verdict = judge_record(name, record, seed)
+    tries = note_check(name, verdict.outcome)
+    text = verdict.text(hint=max(1, min(tries, len(exercise.hints))))
+    print(text)
+    if verdict.outcome != "done" and "PYTEST_VERSION" in os.environ:
+        raise NotDone(text)
+
+
+def hint(name: str, number: int = 1) -> None:
+    """Print a hint: 1 asks a question, 2 gives the formula, 3 the line.
+
+    Raises:
+        ValueError: there is no exercise of this name, or no hint of this number.
+    """
+    hints = _exercise(name).hints
+    if number not in range(1, len(hints) + 1):
+        raise ValueError(f"{name} has hints 1 to {len(hints)}, not {number!r}")
+    print(f"{name}, hint {number} of {len(hints)}: {hints[number - 1]}")
+
+
+def _exercise(name: str) -> Exercise:
+    if isinstance(name, str) and name in EXERCISES:
+        return EXERCISES[name]
+    near = difflib.get_close_matches(str(name), EXERCISES, n=3) or list(EXERCISES)
+    raise ValueError(f"there is no exercise {name!r}. Did you mean {', '.join(near)}?")

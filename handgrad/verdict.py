@@ -1,0 +1,125 @@
+"""From a record to words: which probes pass, and what the first that fails means."""
+
+import re
+from dataclasses import dataclass
+
+from handgrad.audit.judge import Finding as Difference
+from handgrad.audit.judge import judge, judge_probe
+from handgrad.audit.record import Record
+from handgrad.exercises import EXERCISES
+from handgrad.exercises.errors import ERRORS
+from handgrad.exercises.exercise import BY_LABEL, Exercise, Probe
+from handgrad.observe import observe, observe_probe, quiet
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A probe that failed, in words. `advice` is told and does not count."""
+
+    probe: str
+    text: str
+    advice: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check says about an answer.
+
+    Attributes:
+        outcome: `not started`, `raised`, `not yet` or `done`.
+        passed, total: probes that count.
+    """
+
+    exercise: str
+    outcome: str
+    passed: int
+    total: int
+    findings: tuple[Finding, ...]
+
+    def text(self, hint: int = 1) -> str:
+        """What the learner reads; `hint` is the number of the hint that is offered."""
+        more = f'   More: hint("{self.exercise}", {hint})'
+        advice = [finding for finding in self.findings if finding.advice]
+        faults = [finding for finding in self.findings if not finding.advice]
+        if self.outcome == "not started":
+            return f'{self.exercise}: not started. Replace "raise NotImplementedError" with your answer.{more}'
+        if self.outcome == "done":
+            lines = [f"{self.exercise}: done. All {self.total} probes pass."]
+        elif self.outcome == "raised":
+            lines = [f"{self.exercise}: your code raised an error ({self.passed} of {self.total} probes pass)"]
+        else:
+            lines = [f"{self.exercise}: {self.passed} of {self.total} probes pass"]
+        if faults:
+            lines.append(faults[0].text + more)
+            if len(faults) > 1:
+                lines.append(f"  then look at: {', '.join(finding.probe for finding in faults[1:])}")
+        lines.extend(finding.text for finding in advice if not faults)
+        return "\n".join(lines)
+
+
+def judge_record(name: str, record: object, seed: int) -> Verdict:
+    """Judge a record of the exercise `name` that was drawn with `seed`. Needs no answer, and trusts nothing in it."""
+    exercise = EXERCISES[name]
+    record = record if isinstance(record, dict) else {}
+    want = observe(exercise, exercise.reference, seed)
+    differences = {difference.probe: difference for difference in judge(record, want)}
+    broken_rule = _broken_rule(exercise, record)
+    findings, outcome = [], "done"
+    for probe in exercise.probes:
+        difference = differences.get(probe.name)
+        if difference is None and not (probe.gate and broken_rule):
+            continue
+        if outcome == "done" and not probe.advice:
+            outcome = _outcome(difference)
+        if probe.gate and difference is None:
+            findings.append(Finding(probe.name, f"  {probe.name} — {broken_rule}"))
+            continue
+        findings.append(Finding(probe.name, _words(exercise, probe, difference, record, want), probe.advice))
+    counted = [probe for probe in exercise.probes if not probe.advice]
+    failed = sum(not finding.advice for finding in findings)
+    return Verdict(exercise.name, outcome, len(counted) - failed, len(counted), tuple(findings))
+
+
+def _outcome(difference: Difference | None) -> str:
+    if difference is None or difference.raised is None:
+        return "not yet"
+    return "not started" if difference.raised["raised"] == "NotImplementedError" and not _by_torch(difference) else "raised"
+
+
+def _by_torch(difference: Difference) -> bool:
+    return not any("raise NotImplementedError" in line for line in difference.raised["where"])
+
+
+def _broken_rule(exercise: Exercise, record: dict) -> str | None:
+    source = record.get("source")
+    broken = (rule(source) for rule in exercise.rules) if isinstance(source, str) else ()
+    return next((text for text in broken if text), None)
+
+
+def _words(exercise: Exercise, probe: Probe, difference: Difference, record: dict, want: Record) -> str:
+    slip = _likely_slip(exercise, probe, difference, record, want)
+    head = f"  {probe.name} — {difference.given}"
+    if difference.raised is None:
+        label = f"{difference.label}: " if difference.label else ""
+        return f"{head}\n    {label}expected {difference.expected}   got {difference.got}\n    {slip}"
+    where = [f"    {line}" for line in difference.raised["where"]]
+    error = f"    {difference.raised['raised']}: {difference.raised['text'].strip()}".rstrip(": ")
+    return "\n".join([head, *where, error, f"    {slip}"])
+
+
+def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, record: dict, want: Record) -> str:
+    if difference.raised is not None:
+        line = f"{difference.raised['raised']}: {difference.raised['text']}"
+        for pattern, text in (*exercise.errors, *ERRORS):
+            if re.search(pattern, line, re.DOTALL):
+                return text
+        return f"This should run without an error. {probe.slip}"
+    got = record.get("probes", {}).get(probe.name)
+    with quiet():
+        for slip in exercise.slips:
+            like = observe_probe(exercise, probe, slip.answer, want["seed"])
+            recognisable = [{**case, "accept": {}} for case in like if "seen" in case]
+            if len(recognisable) == len(want["probes"][probe.name]) and judge_probe(probe.name, got, recognisable) is None:
+                return slip.text
+    by_label = (text for pattern, text in BY_LABEL if re.search(pattern, difference.label))
+    return next(by_label, probe.slip)
