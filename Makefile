@@ -1,0 +1,36 @@
+# make book        the web book, in _build/html
+# make test        everything that CI runs
+# make notebooks   chapters, exercises and solutions, from sources/
+#
+# Each makes .venv first where there is none, and installs requirements.txt again when it changed.
+# Another Python: make book PYTHON=python3.12
+
+PYTHON = python3
+BIN = .venv/bin
+BOOK = $(BIN)/jupyter-book build . --all -W -n --keep-going
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# $(call step,name,command): says its name, runs the command, says how long it took
+step = echo "== $(1)"; start=$$(date +%s); $(2); code=$$?; echo "== $(1): $$(($$(date +%s) - start)) s"; exit $$code
+
+.PHONY: book test notebooks
+
+book: .venv/installed
+	@$(BOOK)
+	@echo "The book: $(CURDIR)/_build/html/index.html"
+
+test: .venv/installed
+	@$(call step,ruff,$(BIN)/ruff check .)
+	@$(call step,notebooks as their sources say,$(BIN)/handgrad build --check)
+	@$(call step,unit tests,$(PYTEST))
+	@$(call step,nbval on chapters and solutions,$(PYTEST) --nbval --nbval-kernel-name handgrad-cpu chapters solutions)
+	@$(call step,book,$(BOOK))
+
+notebooks: .venv/installed
+	@$(BIN)/handgrad build
+
+.venv/installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Python 3.11 or newer is needed, and $(PYTHON) is %d.%d. Name another: make PYTHON=python3.11" % v[:2])'
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install -r requirements.txt
+	@touch $@
