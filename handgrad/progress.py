@@ -45,9 +45,7 @@ def read(path: Path) -> dict[str, dict]:
     """The kept progress; a file that is damaged counts as none, and is set aside as `progress.damaged.json`."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            str(name): {"done": bool(entry["done"]), "tries": int(entry["tries"])} for name, entry in kept.items()
-        }
+        return {str(name): {"done": bool(entry["done"]), "tries": int(entry["tries"])} for name, entry in kept.items()}
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, KeyError, AttributeError):

@@ -95,11 +95,7 @@ def same(got: object, want: object, rtol: float = RTOL, atol: float = ATOL) -> b
 
 
 def _same_list(got: object, want: list, rtol: float, atol: float) -> bool:
-    return (
-        isinstance(got, list)
-        and len(got) == len(want)
-        and all(same(a, b, rtol, atol) for a, b in zip(got, want, strict=True))
-    )
+    return isinstance(got, list) and len(got) == len(want) and all(same(a, b, rtol, atol) for a, b in zip(got, want, strict=True))
 
 
 def _is_tensor(value: object) -> bool:

@@ -281,9 +281,7 @@ def work(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
             torch.autograd.grad(output, [fresh[i] for i in asked], g)
         return counted.operations.total()
 
-    counts = {
-        asked: count(asked) for n in range(1, len(positions) + 1) for asked in combinations(positions, n)
-    }
+    counts = {asked: count(asked) for n in range(1, len(positions) + 1) for asked in combinations(positions, n)}
     for asked, cost in counts.items():
         for more in positions:
             larger = tuple(sorted({*asked, more}))
@@ -302,9 +300,7 @@ def shapes(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
         seen = {"output": plain(output), **_gradients(fn, subject, args, g)}
         if g.dim() == 2:
             columns = g.t().contiguous().t()
-            seen |= {
-                f"{name}, transposed upstream": grad for name, grad in _gradients(fn, subject, args, columns).items()
-            }
+            seen |= {f"{name}, transposed upstream": grad for name, grad in _gradients(fn, subject, args, columns).items()}
         tolerance = [1e-5, 1e-5] if dtype == torch.float32 else [1e-10, 1e-10]
         yield {"given": f"{label}: {words(subject.names, args)}", "seen": seen, "tolerance": tolerance}
 
@@ -348,15 +344,11 @@ def calls_apart(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
 def device(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
     """No tensor is made on another device than the input's. The meta device shows it on a machine without a GPU."""
     args = subject.samples(draw)[0]
-    fresh = tuple(
-        a.detach().to("meta").requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in args
-    )
+    fresh = tuple(a.detach().to("meta").requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in args)
     given = f"{words(subject.names, fresh)} on the meta device"
     try:
         output = fn.apply(*fresh)
-        grads = torch.autograd.grad(
-            output, [fresh[i] for i in differentiable(args)], torch.empty_like(output), allow_unused=True
-        )
+        grads = torch.autograd.grad(output, [fresh[i] for i in differentiable(args)], torch.empty_like(output), allow_unused=True)
     except Exception as error:
         if needs_values(error):
             yield {"given": given, "skip": "it reads values, and meta tensors have none"}

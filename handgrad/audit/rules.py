@@ -25,8 +25,7 @@ def forward_not_called(name: str) -> Rule:
         for call in _calls_in_functions(source):
             if ast.unparse(call.func) == f"{name}.forward":
                 return (
-                    f"line {call.lineno} calls {name}.forward by hand, so your backward is never reached. "
-                    f"Call {name}.apply(…)."
+                    f"line {call.lineno} calls {name}.forward by hand, so your backward is never reached. Call {name}.apply(…)."
                 )
         return None
 

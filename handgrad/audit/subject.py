@@ -35,9 +35,7 @@ class Subject:
 
 def leaves(args: Args) -> Args:
     """Fresh leaves with the values, the strides and the requires_grad of `args`."""
-    return tuple(
-        a.detach().clone().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in args
-    )
+    return tuple(a.detach().clone().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in args)
 
 
 def differentiable(args: Args) -> list[int]:

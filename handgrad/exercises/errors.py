@@ -43,7 +43,7 @@ ERRORS: tuple[tuple[str, str], ...] = (
         "The graph was used up by the first backward: build it anew, one forward for each backward.",
     ),
     (
-        r"on the same device|not on the expected device|Expected all tensors|is on meta|Unhandled FakeTensor|meta device|out of meta tensor",
+        r"on the same device|not on the expected device|Expected all tensors|out of meta tensor",
         "A tensor is made on (or moved to) another device than the input's: use zeros_like, new_ones or device=….",
     ),
     (

@@ -75,8 +75,7 @@ SLIPS = {
     "kink": "At the kink itself any slope between the two sides will do, NaN will not.",
     "upstream untouched": "backward wrote into grad_output, which another branch still needs. Work on a copy.",
     "stale": "A tensor kept as an attribute of ctx is not guarded against later changes: use ctx.save_for_backward.",
-    "saved": "A tensor on ctx is not freed after backward, and hooks and checkpoints do not see it: use "
-    "ctx.save_for_backward.",
+    "saved": "A tensor on ctx is not freed after backward, and hooks and checkpoints do not see it: use ctx.save_for_backward.",
     "saved bytes": "What is needed is one yes or no for each element: a bool takes one byte where a float32 takes four.",
     "work": "backward computes a gradient that nobody asked for: look at ctx.needs_input_grad.",
     "shapes": "Something in it holds for one shape or layout only.",

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
+from typing import NoReturn
 
 import nbval.plugin
 import pytest
@@ -84,27 +85,31 @@ class GradedCell(nbval.plugin.IPyNbCell):
         """Without nbval's: it expects each cell after a timeout to fail, and then forgives it."""
 
     def runtest(self) -> None:
-        if self.exercise in self.parent.lost:
-            self._fail_lost()
-        if self.parent.timed_out or not self.parent.kernel.is_alive():
-            self.parent.renew_kernel(before=self)
-        self.parent.kernel.deadline = time.monotonic() + self.config.option.nbval_cell_timeout + _GRACE
+        notebook = self.parent
+        if self.exercise in notebook.lost:
+            self._lose(notebook.lost[self.exercise])
+        if notebook.timed_out or not notebook.kernel.is_alive():
+            if self.part == "check":
+                self._lose("died")  # after its answer cell had replied
+            notebook.renew_kernel(before=self)
+        notebook.kernel.deadline = time.monotonic() + self.config.option.nbval_cell_timeout + _GRACE
         failure = None
         try:
             super().runtest()
         except Exception as error:
             failure = error
         self._look_at_outputs()
-        if self.parent.timed_out or not self.parent.kernel.is_alive():
-            self.parent.lost[self.exercise] = "timed out" if self.parent.timed_out else "died"
-            self._fail_lost()
+        if notebook.timed_out:
+            self._lose("timed out")
+        if not notebook.kernel.is_alive():
+            self._lose("died")
         if failure:
             raise failure
         self.seen["passed"] = True
 
-    def _fail_lost(self) -> None:
-        self.seen["lost"] = self.parent.lost[self.exercise]
-        self.raise_cell_error(f"{self.exercise}: {self.seen['lost']}")
+    def _lose(self, how: str) -> NoReturn:
+        self.parent.lost[self.exercise] = self.seen["lost"] = how
+        self.raise_cell_error(f"{self.exercise}: {how}")
 
     def _look_at_outputs(self) -> None:
         for output in self.test_outputs or ():

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from handgrad.errors import CourseError
 from handgrad.exercises import EXERCISES
+from handgrad.grading import nbval_run
 from handgrad.grading.kernel_choice import kernel_problem
-from handgrad.grading.nbval_run import CELL_TIMEOUT, run_notebook
 from handgrad.grading.official import find_official
 from handgrad.grading.table import Row, show_rows
 from handgrad.notebooks.answers import Answer, answer_cells, merge, read_notebook, take_answers
@@ -64,7 +64,7 @@ def grade_notebook(path: Path, kernel: str) -> Graded:
             f"Expected cells that begin with `# exercise: NAME`; grade a copy of exercises/{official_path.name}"
         )
     seed = secrets.randbelow(2**31)
-    cells = run_notebook(merge(official, answers), kernel, seed)
+    cells = nbval_run.run_notebook(merge(official, answers), kernel, seed)
     before = cells[: next(index for index, cell in enumerate(cells) if cell["exercise"])]
     for cell in before:
         if not cell["passed"]:
@@ -84,7 +84,7 @@ def _row(name: str, answer: Answer | None, cells: list[dict], seed: int) -> Row:
     if answer is None:
         return Row(name, "not attempted", 0, of, "", f"no answer cell. Begin one with `# exercise: {name}`.")
     if lost == "timed out":
-        return Row(name, lost, 0, of, "", f"stopped after {CELL_TIMEOUT:.0f} seconds. Look for a loop that never ends.")
+        return Row(name, lost, 0, of, "", f"stopped after {nbval_run.CELL_TIMEOUT:.0f} seconds. Look for a loop that never ends.")
     if lost:
         return Row(name, lost, 0, of, "", "the Python process ended. Look for exit(), or far too much memory.")
     if error.get("name") == "NotImplementedError":
@@ -94,6 +94,8 @@ def _row(name: str, answer: Answer | None, cells: list[dict], seed: int) -> Row:
     if record is None:
         text = _error(check_cell) or "the check left no record. If an answer defines a `check` of its own, rename it."
         return Row(name, "raised" if check_cell["error"] else "not yet", 0, of, "the check", text)
+    if isinstance(record, dict):
+        record["source"] = answer.source  # rules read the text that was taken, not what the kernel says it was
     verdict = judge_record(name, record, seed)
     if verdict.outcome == "done":
         return Row(name, "done", of, of, "", "")

@@ -43,5 +43,5 @@ def read_sources(root: Path, names: tuple[str, ...] = ()) -> list[Source]:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Words that offer the names most like `name`."""
-    close = get_close_matches(name, sorted(known), n=3, cutoff=0.4)
+    close = get_close_matches(name, sorted(known), n=3)
     return f"did you mean {', '.join(close)}?" if close else f"known are {', '.join(sorted(known)) or 'none yet'}"
