@@ -2,12 +2,12 @@
 
 import difflib
 import os
+from typing import TYPE_CHECKING
 
-from handgrad.exercises import EXERCISES
-from handgrad.exercises.exercise import Exercise
-from handgrad.observe import observe
 from handgrad.progress import note_check
-from handgrad.verdict import judge_record
+
+if TYPE_CHECKING:
+    from handgrad.exercises.exercise import Exercise
 
 RECORD = "application/vnd.handgrad.record+json"
 
@@ -32,6 +32,9 @@ def check(name: str, answer: object) -> None:
 
     `HANDGRAD_SEED` draws other inputs and publishes the record for a grader.
     """
+    from handgrad.observe import observe
+    from handgrad.verdict import judge_record
+
     exercise = _exercise(name)
     grader_seed = os.environ.get("HANDGRAD_SEED")
     seed = int(grader_seed or 0)
@@ -60,7 +63,9 @@ def hint(name: str, number: int = 1) -> None:
     print(f"{name}, hint {number} of {len(hints)}: {hints[number - 1]}")
 
 
-def _exercise(name: str) -> Exercise:
+def _exercise(name: str) -> "Exercise":
+    from handgrad.exercises import EXERCISES
+
     if isinstance(name, str) and name in EXERCISES:
         return EXERCISES[name]
     near = difflib.get_close_matches(str(name), EXERCISES, n=3) or list(EXERCISES)
