@@ -4,6 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+from nbformat import ValidationError
+
 from handgrad.errors import CourseError
 from handgrad.notebooks.regions import RegionError, has_marker, split_regions
 
@@ -72,12 +75,11 @@ def read_source(root: Path, path: Path) -> Source:
 
 
 def _cells(path: Path, text: str) -> list[SourceCell]:
-    from jupytext.myst import MystMetadataParsingError, myst_to_notebook
-
     try:
         notebook = myst_to_notebook(text, add_source_map=True)
-    except MystMetadataParsingError as error:
-        raise CourseError(f"{path.as_posix()}: a cell's options are not readable, write :tags: [hide-input] ({error})") from None
+    except (MystMetadataParsingError, ValidationError) as error:
+        reason = str(error).partition("\n")[0]
+        raise CourseError(f"{path.as_posix()}: a cell's options are not readable, write :tags: [hide-input] ({reason})") from None
     cells = []
     for cell, line in zip(notebook.cells, notebook.metadata.source_map, strict=True):
         # jupytext counts from 0 and points a code cell at the line after its fence
