@@ -18,9 +18,9 @@ import nbval.plugin
 import pytest
 from nbval.kernel import RunningKernel
 
-RECORD = "application/vnd.handgrad.record+json"
+RECORD = "application/vnd.handgrad.record+json"  # what handgrad.check publishes
 _ALIVE_EVERY = 0.25  # seconds between two looks at whether the kernel lives
-_GRACE = 5.0  # seconds that a cell has after its timeout to react to the interrupt
+_GRACE = 3.0  # seconds that a cell has after its timeout to react to the interrupt
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -116,7 +116,7 @@ class GradedCell(nbval.plugin.IPyNbCell):
             if output.output_type == "error":
                 traceback = _COLOUR.sub("", "\n".join(output.traceback))
                 self.seen["error"] = {"name": output.ename, "message": output.evalue, "traceback": traceback}
-            elif RECORD in output.get("data", {}):
+            elif self.part == "check" and RECORD in output.get("data", {}):
                 self.seen["record"] = output.data[RECORD]
 
 

@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -31,6 +32,8 @@ def grade_notebooks(paths: tuple[Path, ...], kernel: str) -> int:
     Returns:
         The exit status: 0 when all were graded, right or wrong; 1 when one could not be.
     """
+    if find_spec("nbval") is None:
+        raise CourseError("grading runs on nbval, which is not installed: python -m pip install -r requirements.txt")
     problem = kernel_problem(kernel)
     if problem:
         raise CourseError(problem)
@@ -68,44 +71,41 @@ def grade_notebook(path: Path, kernel: str) -> Graded:
     before = cells[: next(index for index, cell in enumerate(cells) if cell["exercise"])]
     for cell in before:
         if not cell["passed"]:
-            raise CourseError(f"{official_path}: a cell of the course fails before the first answer:\n{_error(cell)}")
+            error = cell["error"] or {"traceback": cell["lost"] or "no reply"}
+            raise CourseError(f"{official_path}: a cell of the course fails before the first answer:\n{error['traceback']}")
     names = answer_cells(official)
-    rows = [_row(name, answers.get(name), [cell for cell in cells if cell["exercise"] == name], seed) for name in names]
+    rows = []
+    for name in names:
+        answer_cell, check_cell = (cell for cell in cells if cell["exercise"] == name)
+        outcome, probe, text = _judge(name, answers.get(name), answer_cell, check_cell, seed)
+        points = EXERCISES[name].points
+        rows.append(Row(name, outcome, points if outcome == "done" else 0, points, probe, text))
     return Graded(path.name, rows, [note for name in names if name in answers for note in answers[name].notes])
 
 
-def _row(name: str, answer: Answer | None, cells: list[dict], seed: int) -> Row:
-    """The row of one exercise. Only a record that fits the seed earns points; what was printed earns none."""
-    of = EXERCISES[name].points
-    answer_cell, check_cell = cells
-    lost = answer_cell["lost"] or check_cell["lost"]
-    error = answer_cell["error"] or {}
-    record = check_cell["record"]
+def _judge(name: str, answer: Answer | None, answer_cell: dict, check_cell: dict, seed: int) -> tuple[str, str, str]:
+    """Outcome, first failing probe and text of one exercise. Only a record that fits the seed is *done*, never a print."""
     if answer is None:
-        return Row(name, "not attempted", 0, of, "", f"no answer cell. Begin one with `# exercise: {name}`.")
+        return "not attempted", "", f"{name}: no answer cell. Begin one with `# exercise: {name}`."
+    lost = answer_cell["lost"] or check_cell["lost"]
     if lost == "timed out":
-        return Row(name, lost, 0, of, "", f"stopped after {nbval_run.CELL_TIMEOUT:.0f} seconds. Look for a loop that never ends.")
+        return lost, "", f"{name}: stopped after {nbval_run.CELL_TIMEOUT:.0f} seconds. Look for a loop that never ends."
     if lost:
-        return Row(name, lost, 0, of, "", "the Python process ended. Look for exit(), or far too much memory.")
-    if error.get("name") == "NotImplementedError":
-        return Row(name, "not started", 0, of, "", "the answer cell still raises NotImplementedError.")
-    if not answer_cell["passed"]:
-        return Row(name, "raised", 0, of, f"the answer cell: {error.get('name', 'no reply')}", _error(answer_cell))
+        return lost, "", f"{name}: the Python process ended. Look for exit(), or far too much memory."
+    for place, cell in (("the answer cell", answer_cell), ("the check", check_cell)):
+        error = cell["error"] or {"name": "an error", "traceback": "which it did not show"}
+        if cell["passed"] or cell["record"] is not None:  # a check that is not done fails, but leaves its record
+            continue
+        if error["name"] == "NotImplementedError":
+            return "not started", "", f'{name}: not started. Replace "raise NotImplementedError" with your answer.'
+        alone = "\nOnly answer cells are run: what an answer needs must stand in it." if error["name"] == "NameError" else ""
+        return "raised", f"{place}: {error['name']}", f"{name}: {place} raised an error\n{error['traceback']}{alone}"
+    record = check_cell["record"]
     if record is None:
-        text = _error(check_cell) or "the check left no record. If an answer defines a `check` of its own, rename it."
-        return Row(name, "raised" if check_cell["error"] else "not yet", 0, of, "the check", text)
+        text = f"{name}: the check left no record. If an answer defines a `check` of its own, rename it."
+        return "not yet", "the check", text
     if isinstance(record, dict):
         record["source"] = answer.source  # rules read the text that was taken, not what the kernel says it was
     verdict = judge_record(name, record, seed)
-    if verdict.outcome == "done":
-        return Row(name, "done", of, of, "", "")
     probe = next((finding.probe for finding in verdict.findings if not finding.advice), "")
-    return Row(name, verdict.outcome, 0, of, probe, verdict.text())
-
-
-def _error(cell: dict) -> str:
-    error = cell["error"]
-    if error is None:
-        return ""
-    alone = "\nOnly answer cells are run: what an answer needs must stand in it." if error["name"] == "NameError" else ""
-    return f"{error['traceback']}{alone}"
+    return verdict.outcome, probe, verdict.text() if verdict.findings or verdict.outcome != "done" else ""

@@ -29,7 +29,7 @@ class Row:
 def show_rows(console: Console, title: str, rows: list[Row], notes: list[str]) -> None:
     """Print the table, then the notes, then what each exercise that is not done needs."""
     earned, worth = sum(row.points for row in rows), sum(row.of for row in rows)
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_footer=True, pad_edge=False)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_footer=True, show_edge=False, pad_edge=False)
     table.add_column("exercise", "total", overflow="fold")
     table.add_column("outcome", overflow="fold")
     table.add_column("points", f"{earned}/{worth}", justify="right", no_wrap=True)
@@ -43,7 +43,7 @@ def show_rows(console: Console, title: str, rows: list[Row], notes: list[str]) -
         _print(console, f"note: {note}")
     for row in rows:
         if row.text:
-            _print(console, f"\n{row.text}" if row.text.startswith(row.exercise) else f"\n{row.exercise}: {row.text}")
+            _print(console, f"\n{row.text}")
 
 
 def _print(console: Console, text: str) -> None:
