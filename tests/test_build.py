@@ -235,7 +235,8 @@ def test_a_build_of_one_name_leaves_the_others(course, executed):
 @pytest.fixture
 def light(monkeypatch) -> None:
     """Without the set-up cell's import of torch, which is most of the time of a tiny notebook."""
-    monkeypatch.setattr("handgrad.notebooks.plan.setup_cell", lambda *_: nbformat.v4.new_code_cell("1;", id="setup-cell"))
+    light = nbformat.v4.new_code_cell("1;", id="setup-cell", metadata={"tags": ["setup", "remove-cell"]})
+    monkeypatch.setattr("handgrad.notebooks.plan.setup_cell", lambda *_: light)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_the_course_of_these_tests_builds(course):
         (EXERCISE, EXERCISE.replace("twice", "twise"), "did you mean twice?"),
         (EXERCISE, CHAPTER, "sources/exercises/01_chains.md: twice is registered in handgrad/exercises/ and missing here; add"),
         ("# Chains: practice\n", "", "sources/exercises/01_chains.md: the first cell is not Markdown; begin with the title"),
-        ("```{code-cell}\ncheck", "```{code-cell}\n:tags: hidden\n\ncheck", "01_chains.md:11: the only option of a cell"),
+        ("```{code-cell}\ncheck", "```{code-cell}\n:tags: hidden\n\ncheck", "options are not readable, write :tags: [hide-input]"),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tag: [hidden]\n\ncheck", "01_chains.md:11: the only option of a cell"),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tags: [hid\n\ncheck", "a cell's options are not readable"),
     ],
