@@ -12,6 +12,13 @@ from handgrad.exercises.exercise import BY_LABEL, Exercise, Probe
 from handgrad.observe import observe, observe_probe, quiet
 
 
+FLOAT32 = [1e-5, 1e-6]
+PRECISION = (
+    "Right to about seven digits: somewhere a float32 slips in. Look for .float(), and for constants that are made "
+    "without the input's dtype, as in torch.where(mask, 1.0, 0.0)."
+)
+
+
 @dataclass(frozen=True)
 class Finding:
     """A probe that failed, in words. `advice` is told and does not count."""
@@ -61,6 +68,8 @@ def judge_record(name: str, record: object, seed: int) -> Verdict:
     """Judge a record of the exercise `name` that was drawn with `seed`. Needs no answer, and trusts nothing in it."""
     exercise = EXERCISES[name]
     record = record if isinstance(record, dict) else {}
+    probes = record.get("probes")
+    record = {"source": record.get("source"), "probes": probes if isinstance(probes, dict) else {}}
     want = observe(exercise, exercise.reference, seed)
     differences = {difference.probe: difference for difference in judge(record, want)}
     broken_rule = _broken_rule(exercise, record)
@@ -74,7 +83,9 @@ def judge_record(name: str, record: object, seed: int) -> Verdict:
         if probe.gate and difference is None:
             findings.append(Finding(probe.name, f"  {probe.name} — {broken_rule}"))
             continue
-        findings.append(Finding(probe.name, _words(exercise, probe, difference, record, want), probe.advice))
+        first = not probe.advice and all(finding.advice for finding in findings)
+        slip = _likely_slip(exercise, probe, difference, record, want) if first else probe.slip
+        findings.append(Finding(probe.name, _words(probe, difference, slip), probe.advice))
     counted = [probe for probe in exercise.probes if not probe.advice]
     failed = sum(not finding.advice for finding in findings)
     return Verdict(exercise.name, outcome, len(counted) - failed, len(counted), tuple(findings))
@@ -91,13 +102,12 @@ def _by_torch(difference: Difference) -> bool:
 
 
 def _broken_rule(exercise: Exercise, record: dict) -> str | None:
-    source = record.get("source")
+    source = record["source"]
     broken = (rule(source) for rule in exercise.rules) if isinstance(source, str) else ()
     return next((text for text in broken if text), None)
 
 
-def _words(exercise: Exercise, probe: Probe, difference: Difference, record: dict, want: Record) -> str:
-    slip = _likely_slip(exercise, probe, difference, record, want)
+def _words(probe: Probe, difference: Difference, slip: str) -> str:
     head = f"  {probe.name} — {difference.given}"
     if difference.raised is None:
         label = f"{difference.label}: " if difference.label else ""
@@ -114,12 +124,24 @@ def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, recor
             if re.search(pattern, line, re.DOTALL):
                 return text
         return f"This should run without an error. {probe.slip}"
-    got = record.get("probes", {}).get(probe.name)
-    with quiet():
-        for slip in exercise.slips:
-            like = observe_probe(exercise, probe, slip.answer, want["seed"])
-            recognisable = [{**case, "accept": {}} for case in like if "seen" in case]
-            if len(recognisable) == len(want["probes"][probe.name]) and judge_probe(probe.name, got, recognisable) is None:
-                return slip.text
+    got = record["probes"].get(probe.name)
+    loose = [{**case, "tolerance": FLOAT32} for case in want["probes"][probe.name]]
+    if judge_probe(probe.name, got, loose) is None:
+        return PRECISION
     by_label = (text for pattern, text in BY_LABEL if re.search(pattern, difference.label))
-    return next(by_label, probe.slip)
+    named = (slip.text for slip in exercise.slips if _does_the_same(exercise, slip.answer, probe, record, want))
+    return next(named, next(by_label, probe.slip))
+
+
+def _does_the_same(exercise: Exercise, wrong: object, failed: Probe, record: dict, want: Record) -> bool:
+    """Whether a wrong answer gives what the judged one gave in every probe up to the one that failed."""
+    upto = exercise.probes[: exercise.probes.index(failed) + 1]
+    with quiet():
+        for probe in (failed, *upto):
+            if probe.gate or probe.advice:
+                continue
+            like = [{**case, "accept": {}, "tolerance": FLOAT32} for case in observe_probe(exercise, probe, wrong, want["seed"])]
+            complete = len(like) == len(want["probes"][probe.name]) and all("seen" in case for case in like)
+            if not complete or judge_probe(probe.name, record["probes"].get(probe.name), like) is not None:
+                return False
+    return True

@@ -59,5 +59,9 @@ ERRORS: tuple[tuple[str, str], ...] = (
     (r"'NoneType' object has no attribute", "Something is None here: a gradient that never arrived, or an argument left out."),
     (r"referenced before assignment|cannot access local variable", "Not every path sets this name: start with None."),
     (r"positional argument", "The call has other arguments than your definition: compare the signatures."),
+    (
+        r"setStorage|out of bounds for storage",
+        "Memory is read as if it were contiguous: an upstream gradient may have any memory layout, stride 0 included.",
+    ),
     (r"view .*inplace|view size is not compatible", "Use reshape instead of view, or clone what you return."),
 )

@@ -270,7 +270,7 @@ LEAKY_RELU = Exercise(
         ),
         Slip(oracle(_leaky, lambda g, x, s: (g * (x > 0), None)), "Negatives do not get 0 here but slope times the gradient."),
         Slip(
-            oracle(_leaky, lambda g, x, s: (torch.where(x > 0, 1.0, s), None)),
+            oracle(_leaky, lambda g, x, s: (torch.where(x > 0, 1.0, s).to(x.dtype), None)),
             "backward ignores grad_output: it returns the local slope alone.",
         ),
         Slip(

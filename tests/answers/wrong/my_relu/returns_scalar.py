@@ -1,0 +1,19 @@
+"""backward sums the masked gradient into one number.
+
+Meets: returned shape: You sum the gradient into one number
+Source: https://github.com/pytorch/pytorch/issues/959
+"""
+
+import torch
+
+
+class MyReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        ctx.save_for_backward(input)
+        return input.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        return (grad_output * (input > 0)).sum()
