@@ -1,5 +1,6 @@
 """What is wrong in a source is one line that names the place and the cure, and nothing is written."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -83,7 +84,7 @@ def test_the_course_of_these_tests_builds(course):
         (EXERCISE, EXERCISE.replace("twice", "twise"), "did you mean twice?"),
         (EXERCISE, CHAPTER, "sources/exercises/01_chains.md: twice is registered in handgrad/exercises/ and missing here; add"),
         ("# Chains: practice\n", "", "sources/exercises/01_chains.md: the first cell is not Markdown; begin with the title"),
-        ("```{code-cell}\ncheck", "```{code-cell}\n:tags: hidden\n\ncheck", "options are not readable, write :tags: [hide-input]"),
+        ("```{code-cell}\ncheck", "```{code-cell}\n:tags: hidden\n\ncheck", "options are not readable, write :tags: ["),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tag: [hidden]\n\ncheck", "01_chains.md:11: the only option of a cell"),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tags: [hid\n\ncheck", "a cell's options are not readable"),
     ],
@@ -109,7 +110,7 @@ def test_a_wrong_exercise_is_refused(course, old, new, said):
         ("_toc.yml", CONTENTS.replace("exercises/", "exercises/x"), "_toc.yml: exercises/01_chains is missing; add a line"),
         ("_toc.yml", CONTENTS.replace("solutions/", "exercises/"), "_toc.yml: solutions/01_chains is missing; add a line"),
         ("_toc.yml", CONTENTS + "  - file: solutions/09_x\n", "solutions/09_x has no source; write sources/exercises/09_x"),
-        ("_toc.yml", CONTENTS + "- ]\n", "_toc.yml: line 6, not valid YAML"),
+        ("_toc.yml", CONTENTS + "- ]\n", "line 6, column 1"),
     ],
 )  # fmt: skip
 def test_files_that_do_not_fit_are_refused(course, path, text, said):
@@ -124,6 +125,24 @@ def test_without_contents_or_sources_the_cure_is_named(course, monkeypatch, tmp_
     assert "_toc.yml: there is none; write it" in refused()
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     assert "no sources folder here or above; run handgrad in the course's folder" in refused()
+
+
+def test_files_that_cannot_be_read_are_named(course):
+    path = course / "sources/chapters/01_chains.md"
+    path.write_bytes("# Größe".encode("latin-1"))
+    assert "sources/chapters/01_chains.md: not UTF-8 text at byte 4; save it as UTF-8" in refused()
+    path.write_bytes(CHAPTER.encode("utf-8-sig"))
+    assert CliRunner().invoke(main, ["build"]).exit_code == 0
+    (course / "_toc.yml").write_bytes(b"root: \xff")
+    assert "_toc.yml: not valid YAML" in refused()
+    path.unlink()
+    path.mkdir()
+    assert "01_chains.md: Is a directory" in refused()
+
+
+def test_a_missing_package_is_named(course, monkeypatch):
+    monkeypatch.setitem(sys.modules, "handgrad.notebooks.build", None)
+    assert "handgrad.notebooks.build is not installed; in the course's folder run: pip install -r requirements.txt" in refused()
 
 
 def test_several_wrong_sources_are_named_at_once(course):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.validator import iter_validate
 from rich.console import Console
 from rich.progress import Progress
 
@@ -41,11 +42,12 @@ def build_sources(root: Path, sources: list[Source], again: bool) -> None:
 def read_notebook(path: Path) -> NotebookNode | None:
     """The notebook on disk; None where there is none or it is not a valid one."""
     try:
-        notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=nbformat.NO_CONVERT)
-        nbformat.validate(notebook)
-    except (OSError, ValueError, AttributeError, TypeError, nbformat.ValidationError):
+        notebook = nbformat.v4.reads(path.read_text(encoding="utf-8"))
+        # nbformat.validate would repair ids, and warn
+        valid = notebook.nbformat == 4 and not any(iter_validate(notebook))
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return None
-    return notebook
+    return notebook if valid else None
 
 
 def _build_source(root: Path, source: Source, again: bool, progress: Progress) -> dict[Path, bool]:

@@ -73,12 +73,12 @@ def _contents(root: Path, sources: list[Source]) -> Iterator[str]:
 
 def _named_in_contents(path: Path) -> set[str]:
     try:
-        contents = yaml.safe_load(path.read_text(encoding="utf-8"))
+        contents = yaml.safe_load(path.read_bytes())
     except FileNotFoundError:
         raise CourseError("_toc.yml: there is none; write it, Jupyter Book reads the order of the pages from it") from None
     except yaml.YAMLError as error:
-        line = f" line {error.problem_mark.line + 1}," if getattr(error, "problem_mark", None) else ""
-        raise CourseError(f"_toc.yml:{line} not valid YAML ({getattr(error, 'problem', error)}); repair it") from None
+        reason = " ".join(str(error).split())
+        raise CourseError(f"_toc.yml: not valid YAML; repair it ({reason})") from None
     return {page.removesuffix(".ipynb") for page in _pages(contents)}
 
 

@@ -66,7 +66,11 @@ def read_source(root: Path, path: Path) -> Source:
     """
     if not _NAME.fullmatch(path.stem) and path.as_posix() != "sources/chapters/welcome.md":
         raise CourseError(f"{path.as_posix()}: a source is named by two digits and a word, like 03_relu.md; rename it")
-    cells = _cells(path, (root / path).read_text(encoding="utf-8"))
+    try:
+        text = (root / path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path.as_posix()}: not UTF-8 text at byte {error.start}; save it as UTF-8") from None
+    cells = _cells(path, text)
     if not cells or cells[0].type != "markdown":
         raise CourseError(f"{path.as_posix()}: the first cell is not Markdown; begin with the title, like # MyReLU")
     if path.parent.name == "exercises":
