@@ -11,7 +11,6 @@ from handgrad.exercises.errors import ERRORS
 from handgrad.exercises.exercise import BY_LABEL, Exercise, Probe
 from handgrad.observe import observe, observe_probe, quiet
 
-
 FLOAT32 = [1e-5, 1e-6]
 PRECISION = (
     "Right to about seven digits: somewhere a float32 slips in. Look for .float(), and for constants that are made "
@@ -120,7 +119,7 @@ def _words(probe: Probe, difference: Difference, slip: str) -> str:
 def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, record: dict, want: Record) -> str:
     if difference.raised is not None:
         line = f"{difference.raised['raised']}: {difference.raised['text']}"
-        for pattern, text in (*exercise.errors, *ERRORS):
+        for pattern, text in (*probe.errors, *exercise.errors, *ERRORS):
             if re.search(pattern, line, re.DOTALL):
                 return text
         return f"This should run without an error. {probe.slip}"

@@ -20,6 +20,7 @@ class Probe:
         slip: the likely slip and the next step, said when nothing more exact is known.
         advice: a failure is told and does not count.
         gate: when it fails, nothing else is tried.
+        errors: (pattern of an error's `Type: message`, what to do) where the same error means something else in this probe.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Probe:
     slip: str
     advice: bool = False
     gate: bool = False
+    errors: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
