@@ -1,6 +1,8 @@
 """The exercises of the course, in its order."""
 
-from handgrad.exercises import relu
+from handgrad.exercises import graph, linear, module, moving, prelu, relu, seed_bugs, start
 from handgrad.exercises.exercise import Exercise
 
-EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in (relu,) for exercise in chapter.EXERCISES}
+_CHAPTERS = (start, graph, relu, linear, seed_bugs, module, prelu, moving)
+
+EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}
