@@ -1,5 +1,6 @@
 """The first two exercises of chapter 01: walk a graph, and turn its edges round."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -51,10 +52,10 @@ def _two_outputs(draw: Draw) -> Graph:
 
 
 def _drawn(draw: Draw) -> Graph:
-    """Six operations, each on tensors that are there already."""
+    """Four operations, each on tensors that are there already."""
     tensors = dict(zip("xw", _leaves(draw), strict=True))
     leaves, lines = dict(tensors), []
-    for name in "abcdey":
+    for name in "abcy":
         left = list(tensors)[-1]
         right = draw.choice(list(tensors))
         sign, operation = draw.choice([("+", torch.add), ("*", torch.mul), ("-", torch.sub), ("/", torch.div)])
@@ -75,6 +76,12 @@ def _name_with_leaf(name: object, leaf: object, leaves: dict[str, torch.Tensor])
     if leaf is None:
         return name
     return f"{name} of {next((word for word, known in leaves.items() if known is leaf), 'something that is no leaf here')}"
+
+
+def _counted(kind: str, words: list[str]) -> dict[str, int]:
+    """How often each stands there, so that a message names the one that differs; in any order."""
+    times = {f"times that the {kind} {word} is listed": count for word, count in sorted(Counter(words).items())}
+    return {**times, f"{kind}s in all": len(words)}
 
 
 Walk = Callable[[torch.Tensor], tuple[list, list]]
@@ -111,15 +118,14 @@ def _walk_nodes(answer: Walk, draw: Draw) -> Iterator[Case]:
     for graph in (_chain, _diamond, _namesakes, _twice, _drawn):
         given, _, y = graph(draw)
         nodes, _ = answer(y)
-        yield {"given": given, "seen": {"names, sorted": sorted(_name_with_leaf(name, None, {}) for name, _ in nodes)}}
+        yield {"given": given, "seen": _counted("node", [_name_with_leaf(name, None, {}) for name, _ in nodes])}
 
 
 def _walk_leaves(answer: Walk, draw: Draw) -> Iterator[Case]:
     for graph in (_chain, _namesakes, _drawn):
         given, leaves, y = graph(draw)
         nodes, _ = answer(y)
-        labels = sorted(_name_with_leaf(name, leaf, leaves) for name, leaf in nodes)
-        yield {"given": given, "seen": {"nodes with their leaves, sorted": labels}}
+        yield {"given": given, "seen": _counted("node", [_name_with_leaf(name, leaf, leaves) for name, leaf in nodes])}
 
 
 def _walk_edges(answer: Walk, draw: Draw) -> Iterator[Case]:
@@ -127,8 +133,12 @@ def _walk_edges(answer: Walk, draw: Draw) -> Iterator[Case]:
         given, leaves, y = graph(draw)
         nodes, edges = answer(y)
         labels = [_name_with_leaf(name, leaf, leaves) for name, leaf in nodes]
-        words = [f"{labels[i]} → {'None' if j is None else labels[j]} {nr}" for i, j, nr in edges]
-        yield {"given": given, "seen": {"edges, sorted": sorted(words)}}
+        words = [_edge(labels[i], "None" if j is None else labels[j], nr) for i, j, nr in edges]
+        yield {"given": given, "seen": _counted("edge", words)}
+
+
+def _edge(sender: str, receiver: str, input_nr: int) -> str:
+    return f"from {sender} to input {input_nr} of {receiver}"
 
 
 def _walk(y: torch.Tensor, key: Callable = lambda node: node, once: bool = True, constants: bool = True) -> tuple[list, list]:
@@ -230,15 +240,15 @@ def _odd_edge(edge: object) -> str:
 def _incoming_nodes(answer: Incoming, draw: Draw) -> Iterator[Case]:
     for graph in (_chain, _diamond, _constant, _drawn):
         given, leaves, y = graph(draw)
-        yield {"given": given, "seen": {"keys, sorted": sorted(_label(node, leaves) for node in answer(y))}}
+        yield {"given": given, "seen": _counted("node", [_label(node, leaves) for node in answer(y)])}
 
 
 def _incoming_edges(answer: Incoming, draw: Draw) -> Iterator[Case]:
-    yield from _edges_of(answer, draw, _chain, _constant, _diamond, _drawn)
+    yield from _edges_of(answer, draw, _chain, _constant, _diamond)
 
 
 def _incoming_fan_out(answer: Incoming, draw: Draw) -> Iterator[Case]:
-    yield from _edges_of(answer, draw, _twice, _namesakes)
+    yield from _edges_of(answer, draw, _twice, _namesakes, _drawn)
 
 
 def _incoming_numbers(answer: Incoming, draw: Draw) -> Iterator[Case]:
@@ -249,8 +259,8 @@ def _edges_of(answer: Incoming, draw: Draw, *graphs: Callable[[Draw], Graph]) ->
     for graph in graphs:
         given, leaves, y = graph(draw)
         edges = [(receiver, *edge) for receiver, received in answer(y).items() for edge in received]
-        words = sorted(f"{_label(receiver, leaves)} from ({_label(sender, leaves)}, {nr})" for receiver, sender, nr in edges)
-        yield {"given": given, "seen": {"who receives from whom, sorted": words}}
+        words = [_edge(_label(sender, leaves), _label(receiver, leaves), nr) for receiver, sender, nr in edges]
+        yield {"given": given, "seen": _counted("edge", words)}
 
 
 def _incoming(y: torch.Tensor) -> dict[Node, list[tuple[Node, int]]]:

@@ -1,0 +1,10 @@
+"""The CPU written into the code.
+
+Meets: device: A new tensor lies on a fixed device
+"""
+
+import torch
+
+
+def add_positions(x):
+    return x + torch.arange(x.shape[-1], device="cpu")

@@ -1,0 +1,17 @@
+"""The update uses the gradient up.
+
+Meets: row w: its grad stays what backward left there
+"""
+
+
+def leaf_table():
+    return {
+        "x": (True, True, None, 4.0),
+        "w": (True, True, None, 0.0),
+        "c": (True, False, None, None),
+        "p": (False, True, "MulBackward0", None),
+        "d": (True, False, None, None),
+        "s": (False, True, "AddBackward0", 1.0),
+        "y": (False, True, "MulBackward0", None),
+        "new": (True, False, None, None),
+    }

@@ -1,0 +1,17 @@
+"""The direct way is forgotten.
+
+Meets: row x: and directly as well
+"""
+
+
+def leaf_table():
+    return {
+        "x": (True, True, None, 3.0),
+        "w": (True, True, None, 8.0),
+        "c": (True, False, None, None),
+        "p": (False, True, "MulBackward0", None),
+        "d": (True, False, None, None),
+        "s": (False, True, "AddBackward0", 1.0),
+        "y": (False, True, "MulBackward0", None),
+        "new": (True, False, None, None),
+    }

@@ -1,0 +1,18 @@
+"""Stops before the AccumulateGrads.
+
+Meets: nodes: The AccumulateGrads are missing
+"""
+
+
+def incoming(y):
+    graph, waiting = {y.grad_fn: []}, [y.grad_fn]
+    while waiting:
+        sender = waiting.pop()
+        for node, input_nr in sender.next_functions:
+            if node is None or hasattr(node, "variable"):
+                continue
+            if node not in graph:
+                graph[node] = []
+                waiting.append(node)
+            graph[node].append((sender, input_nr))
+    return graph

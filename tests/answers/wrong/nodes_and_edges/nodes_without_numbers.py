@@ -1,0 +1,18 @@
+"""Senders alone.
+
+Meets: form: expected a pair (node, input_nr)
+"""
+
+
+def incoming(y):
+    graph, waiting = {y.grad_fn: []}, [y.grad_fn]
+    while waiting:
+        sender = waiting.pop()
+        for node, _ in sender.next_functions:
+            if node is None:
+                continue
+            if node not in graph:
+                graph[node] = []
+                waiting.append(node)
+            graph[node].append(sender)
+    return graph

@@ -1,0 +1,8 @@
+"""Lowers the power and forgets the factor.
+
+Meets: given numbers: the factor is missing
+"""
+
+
+def slope(x):
+    return x**2

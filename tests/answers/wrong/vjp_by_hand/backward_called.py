@@ -1,0 +1,11 @@
+"""Lets backward do it.
+
+Meets: by hand: Your turn
+"""
+
+
+def vjp(x, w, upstream):
+    x, w = x.detach().requires_grad_(), w.detach().requires_grad_()
+    a = x * w
+    ((a**2 + x) * a).backward(upstream)
+    return x.grad, w.grad

@@ -1,0 +1,11 @@
+"""Only x.
+
+Meets: form: Return (grad_x, grad_w)
+"""
+
+
+def vjp(x, w, upstream):
+    a = x * w
+    c = a**2 + x
+    grad_a = upstream * c + upstream * a * 2 * a
+    return upstream * a + grad_a * w

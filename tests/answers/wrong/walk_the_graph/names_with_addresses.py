@@ -1,0 +1,21 @@
+"""str(node) in place of node.name().
+
+Meets: form: expected one without an address   got one with an address in it
+"""
+
+
+def walk(y):
+    nodes, edges, places = [], [], {}
+
+    def visit(node):
+        if node is None:
+            return None
+        if node not in places:
+            places[node] = len(nodes)
+            nodes.append((str(node), getattr(node, "variable", None)))
+            for following, input_nr in node.next_functions:
+                edges.append((places[node], visit(following), input_nr))
+        return places[node]
+
+    visit(y.grad_fn)
+    return nodes, edges
