@@ -28,9 +28,7 @@ def cells(kind: str, chapter: str) -> list:
 def answer_cell(kind: str, name: str) -> str:
     """The source of the answer cell of an exercise in `exercises` or `solutions`."""
     anchor = f"# exercise: {name}"
-    (source,) = [
-        cell.source for cell in cells(kind, EXERCISES[name].chapter) if cell.source.splitlines()[:1] == [anchor]
-    ]
+    (source,) = [cell.source for cell in cells(kind, EXERCISES[name].chapter) if cell.source.splitlines()[:1] == [anchor]]
     return source
 
 
