@@ -3,6 +3,8 @@
 import copy
 import json
 import os
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +26,9 @@ def check(name, answer):
     display({"application/vnd.handgrad.record+json": record}, raw=True)
     print(name + ": in the kernel")
     assert record["value"] is not None"""
+
+
+ROOT = Path(__file__).parents[1]
 
 
 def code(source: str, identity: str) -> dict:
@@ -221,3 +226,42 @@ def test_a_set_up_that_fails_is_no_fault_of_the_learner(course):
     with pytest.raises(CourseError, match="fails before the first answer") as caught:
         grade_notebook(path, "handgrad-cpu")
     assert "a_module_that_is_not_there" in caught.value.message
+
+
+CHEAT = """\
+# exercise: my_relu
+import torch, handgrad.verdict as module
+class MyReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        return input.clamp(min=0)
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+class Done:
+    outcome = "done"
+    def text(self, hint): return "my_relu: done. All 14 probes pass."
+real = module.judge_record
+module.judge_record = lambda name, *rest: Done() if name == "my_relu" else real(name, *rest)
+"""
+
+
+def test_the_course_itself_is_graded_by_what_answers_compute(tmp_path):
+    notebook = json.loads((ROOT / "solutions" / "03_relu.ipynb").read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        cell["metadata"] = {"id": cell.pop("id")}
+        if "".join(cell["source"]).startswith("# exercise: my_relu"):
+            cell["source"] = CHEAT
+    notebook["nbformat_minor"] = 0
+    graded = grade_notebook(write(tmp_path / "03_relu.ipynb", notebook), "handgrad-cpu")
+    first, *rest = graded.rows
+    assert (first.exercise, first.outcome, first.points, first.probe) == ("my_relu", "not yet", 0, "upstream")
+    assert first.text.startswith("my_relu: ") and "probes pass" in first.text
+    assert rest and all(row.outcome == "done" and row.points == row.of > 0 for row in rest)
+
+
+def test_an_exercise_as_shipped_fails_under_plain_nbval():
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "--nbval-lax", "exercises/03_relu.ipynb"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED
+    assert 'check("my_relu", MyReLU)' in done.stdout and "my_relu: not started." in done.stdout

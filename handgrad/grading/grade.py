@@ -107,5 +107,7 @@ def _judge(name: str, answer: Answer | None, answer_cell: dict, check_cell: dict
     if isinstance(record, dict):
         record["source"] = answer.source  # rules read the text that was taken, not what the kernel says it was
     verdict = judge_record(name, record, seed)
+    if verdict.outcome == "not started":
+        return verdict.outcome, "", verdict.text()
     probe = next((finding.probe for finding in verdict.findings if not finding.advice), "")
     return verdict.outcome, probe, verdict.text() if verdict.findings or verdict.outcome != "done" else ""
