@@ -60,6 +60,10 @@ ERRORS: tuple[tuple[str, str], ...] = (
     (r"referenced before assignment|cannot access local variable", "Not every path sets this name: start with None."),
     (r"positional argument", "The call has other arguments than your definition: compare the signatures."),
     (
+        r"to numpy|numpy\(\)",
+        "numpy knows the CPU only, and no gradient: on a GPU this fails. Use torch's operations.",
+    ),
+    (
         r"setStorage|out of bounds for storage",
         "Memory is read as if it were contiguous: an upstream gradient may have any memory layout, stride 0 included.",
     ),
