@@ -205,6 +205,11 @@ def test_executing_again_gives_the_same_bytes(course):
     assert {name: content for name, (content, _) in files(course).items()} == before
 
 
+def test_again_executes_what_has_not_changed(course, executed):
+    run("build", "--again")
+    assert sorted(executed) == ["chapters/01_first.ipynb", "solutions/01_first.ipynb"]
+
+
 def test_a_changed_sentence_is_written_without_executing(course, executed):
     edit(course / "sources/chapters/01_first.md", "Why.", "Because.")
     assert "chapters/01_first.ipynb: written" in run("build").output
