@@ -225,6 +225,18 @@ def test_changed_code_or_tags_execute_that_notebook_alone(course, executed, old,
     assert executed == ["chapters/01_first.ipynb"]
 
 
+def test_an_exercise_that_has_been_run_is_not_overwritten(course, executed):
+    """It may hold answers that stand nowhere else."""
+    learners = course / "exercises/01_first.ipynb"
+    edit(learners, '"execution_count": null', '"execution_count": 3')
+    edit(course / "sources/exercises/01_first.md", "Why.", "Because.")
+    before = files(course)
+    result = run("build")
+    assert result.exit_code == 1 and "git checkout exercises/01_first.ipynb" in result.output
+    assert executed == [] and files(course) == before
+    assert "has been run, and is kept unrun" in run("build", "--check").output
+
+
 def test_a_build_of_one_name_leaves_the_others(course, executed):
     for folder in ("chapters", "exercises"):
         edit(course / f"sources/{folder}/01_first.md", "Why.", "Because.")

@@ -10,6 +10,7 @@ from nbformat.validator import iter_validate
 from rich.console import Console
 from rich.progress import Progress
 
+from handgrad.errors import CourseError
 from handgrad.notebooks.plan import Plan, plan_notebooks
 from handgrad.notebooks.setup_cell import SETUP_ID
 from handgrad.notebooks.source import Source
@@ -50,14 +51,31 @@ def read_notebook(path: Path) -> NotebookNode | None:
     return notebook if valid else None
 
 
+def has_been_run(notebook: NotebookNode) -> bool:
+    """Whether any cell of a notebook holds a count or an output."""
+    return any(cell.get("execution_count") or cell.get("outputs") for cell in notebook.cells)
+
+
 def _build_source(root: Path, source: Source, again: bool, progress: Progress) -> dict[Path, bool]:
     """Write the notebooks of one source, all or none. Returns for each whether it changed."""
     plans = plan_notebooks(source)
+    for plan in plans:
+        if not plan.executed:
+            _spare_answers(plan, read_notebook(root / plan.path))
     for plan in plans:
         (root / plan.path.parent).mkdir(exist_ok=True)
         if plan.executed and (again or not _keep_outputs(plan, read_notebook(root / plan.path))):
             _execute(root, plan, progress)
     return {plan.path: _write(root / plan.path, plan.notebook) for plan in plans}
+
+
+def _spare_answers(plan: Plan, stored: NotebookNode | None) -> None:
+    """An exercise that has been run is a learner's, and may hold answers that stand nowhere else."""
+    if stored and has_been_run(stored):
+        raise CourseError(
+            f"{plan.path.as_posix()} has been run, so it may hold somebody's answers, and was not written.\n"
+            f"Move it elsewhere (handgrad grade finds it there too), or drop it: git checkout {plan.path.as_posix()}"
+        )
 
 
 def _execute(root: Path, plan: Plan, progress: Progress) -> None:

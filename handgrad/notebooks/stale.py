@@ -6,7 +6,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from handgrad.errors import CourseError
-from handgrad.notebooks.build import read_notebook
+from handgrad.notebooks.build import has_been_run, read_notebook
 from handgrad.notebooks.plan import Plan, plan_notebooks
 from handgrad.notebooks.setup_cell import BADGE_ID, SETUP_ID
 from handgrad.notebooks.source import Source
@@ -39,13 +39,15 @@ def _difference(root: Path, plan: Plan) -> str | None:
     stored = read_notebook(root / plan.path)
     if stored is None:
         return f"{place}: {'not a valid notebook' if (root / plan.path).exists() else 'missing'}; {cure}"
+    if not plan.executed and has_been_run(stored):
+        return f"{place}: has been run, and is kept unrun; move it elsewhere, or drop it: git checkout {place}"
     for planned, kept in zip_longest(_compared(plan.notebook), _compared(stored)):
         if planned != kept:
             cell = (planned or kept)[0]
             return f"{place}: not what {plan.source.path.as_posix()} says (first at cell {cell}); edit that file, then {cure}"
     for cell in stored.cells:
-        if cell.cell_type == "code" and bool(cell.execution_count) != plan.executed:
-            return f"{place}: cell {cell.id} {'never ran' if plan.executed else 'has been run, exercises are kept unrun'}; {cure}"
+        if plan.executed and cell.cell_type == "code" and not cell.execution_count:
+            return f"{place}: cell {cell.id} never ran; {cure}"
     return None
 
 
