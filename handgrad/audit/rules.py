@@ -32,6 +32,29 @@ def forward_not_called(name: str) -> Rule:
     return rule
 
 
+_DIFFERENTIATES = {"backward", "grad", "vjp", "jvp", "jacrev", "jacfwd", "jacobian", "hessian", "forward_ad"}
+
+
+def differentiates_by_hand(name: str) -> Rule:
+    """The function `name` calls nothing of torch that finds derivatives. A test beside it may."""
+
+    def rule(source: str) -> str | None:
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        own = {function.name for function in functions}
+        bodies = [function for function in functions if function.name == name]
+        for call in (node for body in bodies for node in ast.walk(body) if isinstance(node, ast.Call)):
+            called = ast.unparse(call.func)
+            if called not in own and _DIFFERENTIATES & set(called.split(".")):
+                return f"line {call.lineno} calls {called}, which does the work for you. Write the products and sums yourself."
+        return None
+
+    return rule
+
+
 def _calls_in_functions(source: str) -> list[ast.Call]:
     """Calls that an answer's own functions make. Trying something at the top level of a cell is nobody's fault."""
     try:

@@ -8,6 +8,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from handgrad.audit.draw import Draw, tensor
 from handgrad.audit.record import Case, described, plain
+from handgrad.audit.rules import differentiates_by_hand
 from handgrad.audit.subject import numbers
 from handgrad.exercises.exercise import Exercise, Probe, Slip
 from handgrad.exercises.graph_walks import NODES_AND_EDGES, WALK_THE_GRAPH
@@ -211,7 +212,9 @@ VJP_BY_HAND = Exercise(
     name="vjp_by_hand",
     chapter="01_graph",
     probes=(
-        Probe("form", _vjp_form, "Return (grad_x, grad_w), each of the shape and dtype of its tensor."),
+        Probe(
+            "form", _vjp_form, "Return (grad_x, grad_w), each of the shape and dtype of its tensor: nothing is summed.", gate=True
+        ),
         Probe("upstream", _vjp_upstream, "Go back from y: each operation hands on upstream times its local derivative."),
         Probe("shapes", _vjp_shapes, "It holds for three numbers and must hold for every shape: elementwise all the way."),
         Probe("left alone", _vjp_left_alone, "The caller still needs x, w and upstream: no += or mul_ on them."),
@@ -233,8 +236,8 @@ VJP_BY_HAND = Exercise(
         Slip(_by_hand(square=1.0), "The derivative of a ** 2 is 2 * a."),
         Slip(lambda x, w, g: _RIGHT(w, x, g), "x and w have changed places, and c = b + x knows them apart."),
         Slip(lambda x, w, g: _RIGHT(x, w, g)[::-1], "The two gradients have changed places: grad_x comes first."),
-        Slip(lambda x, w, g: tuple(part.sum() for part in _RIGHT(x, w, g)), "A gradient has the shape of its tensor: no sum."),
     ),
+    rules=(differentiates_by_hand("vjp"),),
     hints=(
         "How many arrows leave x, and how many leave a? Each brings a gradient back.",
         "grad_c = upstream · a; grad_a = upstream · c + grad_b · 2a; grad_x = grad_c + grad_a · w; grad_w = grad_a · x.",

@@ -1,6 +1,6 @@
 """Lets autograd do it.
 
-Meets: by hand: Your turn
+Meets: form: calls torch.autograd.grad, which does the work for you
 """
 
 import torch

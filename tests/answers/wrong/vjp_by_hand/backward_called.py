@@ -1,6 +1,6 @@
 """Lets backward do it.
 
-Meets: by hand: Your turn
+Meets: form: .backward, which does the work for you
 """
 
 

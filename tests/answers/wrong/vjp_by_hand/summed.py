@@ -1,6 +1,6 @@
 """One number each.
 
-Meets: form: A gradient has the shape of its tensor
+Meets: form: nothing is summed
 """
 
 

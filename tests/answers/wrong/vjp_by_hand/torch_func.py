@@ -1,4 +1,4 @@
-"""Lets torch.func do it.
+"""Lets torch.func do it, under another name.
 
 Meets: by hand: Your turn
 """
