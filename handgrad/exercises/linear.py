@@ -65,8 +65,8 @@ def _slip(
 ) -> Slip:
     """A LinearFunction that is right but for what is given."""
 
-    def backward(g: torch.Tensor, x: torch.Tensor, w: torch.Tensor, *bias: torch.Tensor | None) -> tuple:
-        return grad_input(g, x, w), grad_weight(g, x, w), *(None if b is None else grad_bias(g, x, w) for b in bias)
+    def backward(g: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None) -> tuple:
+        return grad_input(g, x, w), grad_weight(g, x, w), None if bias is None else grad_bias(g, x, w)
 
     return Slip(oracle(linear, backward), text)
 
@@ -106,6 +106,10 @@ LINEAR_SLIPS = (
         grad_bias=lambda g, x, w: torch.zeros_like(_flat(g)[0]),
     ),
     _slip(
+        "The weight gets no gradient: backward returns None for it, or it came in detached (.data, .detach()).",
+        grad_weight=lambda g, x, w: None,
+    ),
+    _slip(
         "The bias gets None as its gradient, so it never learns: it is grad_output summed over the batch.",
         grad_bias=lambda g, x, w: None,
     ),
@@ -127,6 +131,10 @@ LINEAR_SLIPS = (
 )
 
 LINEAR_ERRORS = (
+    (
+        r"invalid gradient at index \d - expected device",
+        "A tensor is made on the default device: use new_ones, zeros_like or device=input.device.",
+    ),
     (
         r"invalid gradient at index (0 - got \[3, 4\]|1 - got \[2, 4\])",
         "The first two gradients are swapped: backward returns them in the order of forward's arguments, input first.",
@@ -170,8 +178,8 @@ LINEAR_GRADIENTS = Exercise(
     name="linear_gradients",
     chapter="06_linear",
     probes=function_probes(
-        LINEAR, "forward", "returned", "returned shape", "upstream", "gradcheck", "upstream untouched", "calls apart",
-        "second order", "stale", "saved", "shapes", "linear", "device",
+        LINEAR, "forward", "returned", "upstream", "gradcheck", "upstream untouched", "calls apart", "stale", "shapes",
+        "linear", "device", "returned shape", "second order", "saved",
         advice=("returned shape", "second order", "saved"),
     ),
     reference=oracle(linear),
@@ -281,18 +289,18 @@ EVERY_COMBINATION = replace(
     ],
 )
 
+NOT_ASKED = "Nobody asked for this gradient: leave it None, and look at ctx.needs_input_grad before you compute it."
+
 NEEDS_INPUT_GRAD = Exercise(
     name="needs_input_grad",
     chapter="06_linear",
     probes=(
         *function_probes(EVERY_COMBINATION, "form", "forward")[1:],
-        Probe(
-            "asked for", _combinations, "Nobody asked for this gradient: leave it None, and look at ctx.needs_input_grad first.",
-        ),
+        Probe("asked for", _combinations, NOT_ASKED),
         *function_probes(EVERY_COMBINATION, "upstream", "work", "calls apart", "stale", "shapes", "device")[1:],
     ),
     reference=oracle(linear),
-    slips=LINEAR_SLIPS,
+    slips=(_slip(NOT_ASKED), *LINEAR_SLIPS),
     errors=LINEAR_ERRORS,
     rules=(not_instantiated("FrugalLinear"), forward_not_called("FrugalLinear")),
     hints=(

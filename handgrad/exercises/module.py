@@ -39,9 +39,9 @@ LINEAR_MODULE = Exercise(
     chapter="07_module",
     probes=(
         Probe("form", layers.form, "Write `class Linear(nn.Module)` and hand check the class itself.", gate=True),
-        Probe("parameters", layers.parameters, "nn.Parameter registers what self is given: weight (out, in), then bias (out,)."),
+        Probe("parameters", layers.parameters, "weight (out, in), then bias (out,): each an nn.Parameter that learns."),
         Probe("initialised", layers.initialised, "torch.empty and torch.Tensor(3, 4) hold whatever was in memory: fill them."),
-        Probe("random start", layers.random_start, "Equal weights get equal gradients and stay equal: draw them at random."),
+        Probe("random start", layers.random_start, "Draw the weights at random, for each layer anew: equal units stay equal."),
         Probe("numbers", layers.numbers, "Pass input, self.weight and self.bias to LinearFunction.apply, in this order."),
         Probe("bias=False", layers.without_bias, "`self.register_parameter('bias', None)`, and None goes to the Function."),
         Probe("state_dict", layers.exchange, "The state is weight and bias under these names, as nn.Linear has them."),
@@ -79,7 +79,10 @@ LINEAR_MODULE = Exercise(
             "The output has no graph: hand weight and bias to apply as arguments of their own, in no list and not detached.",
         ),
         (r"loading state_dict", "The state must hold weight (out, in) and bias (out,), and with bias=False no bias at all."),
-        (r"deepcopy protocol", "A tensor computed in __init__ cannot be copied: compute it in forward, from the parameters."),
+        (
+            r"deepcopy protocol|same dtype|same device|through the graph a second time",
+            "A tensor computed in __init__ does not follow the parameters: compute it in forward.",
+        ),
         *LINEAR_ERRORS,
     ),
     rules=(not_instantiated("LinearFunction"), forward_not_called("LinearFunction")),
@@ -132,8 +135,8 @@ def choose_reference(case: dict) -> tuple[str, list[str]]:
 
 
 def _cases(draw: Draw) -> list[dict]:
-    """Eight operations from the list, and eight whose facts nobody wrote down before."""
-    known = draw.shuffled(operations(draw))[:8]
+    """All operations, and eight whose facts nobody wrote down before, so that knowing names does not help."""
+    known = draw.shuffled(operations(draw))
     for number in range(8):
         facts = {
             "trained": draw.choice([[], ["a"], ["a", "b"]]),
@@ -154,7 +157,7 @@ def _choice(part: int, label: str) -> Callable[[object, Draw], Iterator[Case]]:
         for case in _cases(draw):
             facts = ", ".join(f"{fact}: {value}" for fact, value in case.items() if value and fact != "operation")
             got = answer(copy.deepcopy(case))
-            seen = got[part] if isinstance(got, (tuple, list)) and len(got) == 2 else described(got)
+            seen = got[part] if isinstance(got, (tuple, list)) and len(got) == 2 else f"{described(got)}, not a pair"
             if part and isinstance(seen, (list, tuple, set)):
                 seen = sorted(map(str, seen))
             yield {"given": f"{case['operation']} ({facts or 'nothing else'})", "seen": {label: plain(seen)}}

@@ -177,6 +177,7 @@ MOVE_AND_FREEZE = Exercise(
             r"|not on the expected device|view and is being modified",
             "A tensor made in __init__ from the parameters does not follow them: compute it in forward.",
         ),
+        (r"empty parameter list", "Nothing is trained any more: only the weight is to be frozen."),
         (r"loading state_dict", "The state holds weight, bias and center: parameters and a buffer, nothing else."),
         (r"cannot assign .* as parameter", "A Parameter is not replaced by a plain tensor: requires_grad_(False) freezes it."),
         (r"has no attribute 'param_groups'", "freeze_weight returns the optimizer."),

@@ -169,6 +169,10 @@ PRELU = Exercise(
         ),
         (r"index 1 - got \[\]", "The slope has shape (1,), and your gradient has none: keep the dimension, reshape(1)."),
         (r"invalid gradient at index 1", "There is one slope: sum its gradient over all elements, to shape (1,)."),
+        (
+            r"does not require grad and does not have a grad_fn",
+            "The output has no graph: hand over self.weight itself, not detached and not as a number.",
+        ),
         (r"loading state_dict", "The state holds one entry, weight, of shape (1,), as nn.PReLU's does."),
         (r"before Module.__init__\(\) call", "super().__init__() comes first: it makes the place where parameters are kept."),
     ),

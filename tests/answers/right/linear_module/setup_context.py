@@ -1,0 +1,44 @@
+"""Forward without ctx, plus setup_context."""
+
+import torch
+from torch import nn
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(input, weight, bias=None):
+        output = input.mm(weight.t())
+        if bias is not None:
+            output = output + bias
+        return output
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        input, weight, *rest = inputs
+        ctx.save_for_backward(input, weight, *rest)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, *rest = ctx.saved_tensors
+        grads = [grad_output.mm(weight), grad_output.t().mm(input)]
+        for b in rest:
+            grads.append(None if b is None else grad_output.sum(0))
+        return tuple(grads)
+
+
+class Linear(nn.Module):
+    def __init__(self, input_features, output_features, bias=True):
+        super().__init__()
+        self.input_features = input_features
+        self.output_features = output_features
+        self.weight = nn.Parameter(torch.empty(output_features, input_features))
+        if bias:
+            self.bias = nn.Parameter(torch.empty(output_features))
+        else:
+            self.register_parameter("bias", None)
+        nn.init.uniform_(self.weight, -0.1, 0.1)
+        if self.bias is not None:
+            nn.init.uniform_(self.bias, -0.1, 0.1)
+
+    def forward(self, input):
+        return LinearFunction.apply(input, self.weight, self.bias)

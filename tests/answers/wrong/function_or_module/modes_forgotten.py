@@ -1,0 +1,28 @@
+"""train() and eval() are forgotten.
+
+Meets: kind: train() and eval() set a flag
+"""
+
+
+def choose(case):
+    module = [
+        fact
+        for fact in (
+            "trained",
+            "kept",
+        )
+        if case[fact]
+    ]
+    function = [
+        fact
+        for fact in (
+            "outside torch",
+            "own backward",
+        )
+        if case[fact]
+    ]
+    if module and function:
+        return "Module over a Function", module + function
+    if module or function:
+        return "Module" if module else "Function", module + function
+    return "plain function", []

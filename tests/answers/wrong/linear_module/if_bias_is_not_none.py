@@ -1,0 +1,42 @@
+"""__init__ tests “if bias is not None” on the boolean argument: with bias=False it still touches self.bias.data.
+PyTorch's own documentation had it until 2017.
+
+Meets: bias=False: `bias` is a flag and never None
+Source: https://github.com/pytorch/pytorch/pull/929
+"""
+
+import torch
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias=None):
+        ctx.save_for_backward(input, weight, bias)
+        output = input.mm(weight.t())
+        if bias is not None:
+            output = output + bias
+        return output
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, bias = ctx.saved_tensors
+        grad_input = grad_output.mm(weight)
+        grad_weight = grad_output.t().mm(input)
+        grad_bias = grad_output.sum(0) if bias is not None else None
+        return grad_input, grad_weight, grad_bias
+
+
+class Linear(torch.nn.Module):
+    def __init__(self, input_features, output_features, bias=True):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(output_features, input_features))
+        if bias:
+            self.bias = torch.nn.Parameter(torch.empty(output_features))
+        else:
+            self.register_parameter("bias", None)
+        self.weight.data.uniform_(-0.1, 0.1)
+        if bias is not None:
+            self.bias.data.uniform_(-0.1, 0.1)
+
+    def forward(self, input):
+        return LinearFunction.apply(input, self.weight, self.bias)

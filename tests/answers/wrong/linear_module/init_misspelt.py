@@ -1,0 +1,35 @@
+"""The constructor is called _init_ (single underscores), so it never runs.
+
+Meets: parameters: two underscores on each side
+Source: https://github.com/mikeizbicki/cmc-csci181-deeplearning/issues/7
+"""
+
+import torch
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias=None):
+        ctx.save_for_backward(input, weight, bias)
+        output = input.mm(weight.t())
+        if bias is not None:
+            output = output + bias
+        return output
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, bias = ctx.saved_tensors
+        grad_input = grad_output.mm(weight)
+        grad_weight = grad_output.t().mm(input)
+        grad_bias = grad_output.sum(0) if bias is not None else None
+        return grad_input, grad_weight, grad_bias
+
+
+class Linear(torch.nn.Module):
+    def _init_(self, input_features, output_features, bias=True):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(output_features, input_features).uniform_(-0.1, 0.1))
+        self.bias = torch.nn.Parameter(torch.zeros(output_features)) if bias else None
+
+    def forward(self, input):
+        return LinearFunction.apply(input, self.weight, self.bias)

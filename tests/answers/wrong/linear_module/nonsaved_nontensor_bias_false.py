@@ -1,0 +1,37 @@
+"""The Module keeps the flag itself as self.bias = False and passes it on; False is not None.
+
+Meets: bias=False: you hand False to the Function
+Source: https://github.com/HolyBayes/pytorch_ard/issues/8
+"""
+
+import torch
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias=None):
+        ctx.save_for_backward(input, weight, bias)
+        output = input.mm(weight.t())
+        if bias is not None:
+            output = output + bias
+        return output
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, bias = ctx.saved_tensors
+        grad_input = grad_output.mm(weight)
+        grad_weight = grad_output.t().mm(input)
+        grad_bias = grad_output.sum(0) if bias is not None else None
+        return grad_input, grad_weight, grad_bias
+
+
+class Linear(torch.nn.Module):
+    def __init__(self, input_features, output_features, bias=True):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(output_features, input_features).uniform_(-0.1, 0.1))
+        self.bias = bias
+        if bias:
+            self.bias = torch.nn.Parameter(torch.empty(output_features).uniform_(-0.1, 0.1))
+
+    def forward(self, input):
+        return LinearFunction.apply(input, self.weight, self.bias)

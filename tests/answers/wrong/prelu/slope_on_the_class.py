@@ -1,0 +1,31 @@
+"""The slope is kept on the class.
+
+Meets: calls apart: keep what backward needs on ctx
+"""
+
+import torch
+from torch import nn
+
+
+class PReLUFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight):
+        ctx.save_for_backward(input)
+        PReLUFunction.slope = weight
+        return torch.where(input > 0, input, weight * input)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        weight = PReLUFunction.slope
+        grad_input = torch.where(input > 0, grad_output, weight * grad_output)
+        return grad_input, torch.where(input > 0, 0, grad_output * input).sum().reshape(1)
+
+
+class PReLU(nn.Module):
+    def __init__(self, init=0.25):
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([float(init)]))
+
+    def forward(self, input):
+        return PReLUFunction.apply(input, self.weight)
