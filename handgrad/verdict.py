@@ -14,8 +14,12 @@ from handgrad.observe import observe, observe_probe, quiet
 
 FLOAT32 = [1e-5, 1e-6]
 PRECISION = (
-    "Right to about seven digits: somewhere a float32 slips in. Look for .float(), and for constants that are made "
-    "without the input's dtype, as in torch.where(mask, 1.0, 0.0)."
+    ([1e-8, 1e-9], "Right to about eight digits and no more: a finite difference or a rounding, where the formula is exact."),
+    (
+        FLOAT32,
+        "Right to about seven digits: somewhere a float32 slips in. Look for .float(), and for constants that are made "
+        "without the input's dtype, as in torch.where(mask, 1.0, 0.0).",
+    ),
 )
 
 
@@ -136,9 +140,10 @@ def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, recor
     if probe.gate:
         return probe.slip
     got = record["probes"].get(probe.name)
-    loose = [{**case, "tolerance": FLOAT32} for case in want["probes"][probe.name]]
-    if judge_probe(probe.name, got, loose) is None:
-        return PRECISION
+    for tolerance, text in PRECISION:
+        loose = [{**case, "tolerance": tolerance} for case in want["probes"][probe.name]]
+        if judge_probe(probe.name, got, loose) is None:
+            return text
     by_label = (text for pattern, text in BY_LABEL if re.search(pattern, difference.label))
     named = (slip.text for slip in exercise.slips if _does_the_same(exercise, slip.answer, probe, record, want))
     return next(named, next(by_label, probe.slip))
