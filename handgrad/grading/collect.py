@@ -51,10 +51,9 @@ class WatchedKernel(RunningKernel):
 
 
 class GradedNotebook(nbval.plugin.IPyNbFile):
-    """A merged notebook. `lost`: the exercises that took the kernel with them, each with how."""
+    """A merged notebook."""
 
     def collect(self) -> Iterator["GradedCell"]:
-        self.lost: dict[str, str] = {}
         self.cells = [
             GradedCell.from_parent(self, name=item.name, cell_num=item.cell_num, cell=item.cell, options=item.options)
             for item in super().collect()
@@ -86,11 +85,9 @@ class GradedCell(nbval.plugin.IPyNbCell):
 
     def runtest(self) -> None:
         notebook = self.parent
-        if self.exercise in notebook.lost:
-            self._lose(notebook.lost[self.exercise])
         if notebook.timed_out or not notebook.kernel.is_alive():
             if self.part == "check":
-                self._lose("died")  # after its answer cell had replied
+                self._lose("died")  # in its answer cell, or after that had replied
             notebook.renew_kernel(before=self)
         notebook.kernel.deadline = time.monotonic() + self.config.option.nbval_cell_timeout + _GRACE
         failure = None
@@ -108,14 +105,14 @@ class GradedCell(nbval.plugin.IPyNbCell):
         self.seen["passed"] = True
 
     def _lose(self, how: str) -> NoReturn:
-        self.parent.lost[self.exercise] = self.seen["lost"] = how
+        self.seen["lost"] = how
         self.raise_cell_error(f"{self.exercise}: {how}")
 
     def _look_at_outputs(self) -> None:
         for output in self.test_outputs or ():
             if output.output_type == "error":
                 traceback = _COLOUR.sub("", "\n".join(output.traceback))
-                self.seen["error"] = {"name": output.ename, "message": output.evalue, "traceback": traceback}
+                self.seen["error"] = {"name": output.ename, "traceback": traceback}
             elif self.part == "check" and RECORD in output.get("data", {}):
                 self.seen["record"] = output.data[RECORD]
 
