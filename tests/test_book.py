@@ -100,7 +100,7 @@ def pages(tmp_path_factory) -> list[Page]:
     """The pages of the course's own book."""
     code, printed, site = build(ROOT, tmp_path_factory.mktemp("book"))
     assert code == 0, printed
-    return [Page(path) for path in sorted(site.rglob("*.html"))]
+    return [Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]  # the theme's templates lie there
 
 
 def small_course(folder: Path, chapter: str = CHAPTER, words: str | None = "A dot.") -> Path:
@@ -156,7 +156,7 @@ def test_styles_load_nothing_from_another_host(pages):
 def test_maths_is_drawn_before_the_reader_comes(pages):
     assert any('class="katex"' in page.html for page in pages)
     for page in pages:
-        assert not re.search(r'class="math[^"]*">(?!<span class="katex)', page.html), page.path.name
+        assert not re.search(r'class="math[^"]*">(?!\s*<span class="katex)', page.html), page.path.name
         assert "$$" not in page.text, page.path.name
 
 
