@@ -1,9 +1,10 @@
 """What the book adds to a notebook while it reads it; the file itself stays plain.
 
 The three pages of one stem (`chapters/03_relu`, `exercises/03_relu`, `solutions/03_relu`) link to each other, a
-solution's code is folded, and a picture's words become its alternative text.
+solution is called so and its code is folded, and a picture's words become its alternative text.
 """
 
+import re
 from collections.abc import Collection
 
 import nbformat
@@ -27,6 +28,7 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
     if app.env.doc2path(page).endswith(".ipynb"):
         notebook = nbformat.reads(source[0], as_version=4)
         if page.startswith("solutions/"):
+            notebook.cells[0].source = re.sub(r"^# (Practice: )?", "# Solutions: ", notebook.cells[0].source)
             fold_answers(notebook)
         for number in describe_pictures(notebook):
             logging.getLogger(__name__).warning(
@@ -63,10 +65,14 @@ def describe_pictures(notebook: nbformat.NotebookNode) -> list[int]:
 
 def add_links(notebook: nbformat.NotebookNode, page: str, pages: Collection[str]) -> None:
     folder, _, stem = page.rpartition("/")
-    for place, links in ((1, BELOW_TITLE.get(folder, {})), (len(notebook.cells) + 1, AT_END.get(folder, {}))):
+
+    def block(links: dict[str, str]) -> str:
         there = [f"[{words}](../{other}/{stem}.ipynb)" for other, words in links.items() if f"{other}/{stem}" in pages]
-        if there:
-            notebook.cells.insert(place, new_markdown_cell("\n".join(["```{container} companions", " · ".join(there), "```"])))
+        return "\n".join(["```{container} companions", " · ".join(there), "```"]) if there else ""
+
+    title, _, text = notebook.cells[0].source.partition("\n")
+    notebook.cells[0].source = f"{title}\n\n{block(BELOW_TITLE.get(folder, {}))}\n{text}"
+    notebook.cells.append(new_markdown_cell(block(AT_END.get(folder, {}))))
 
 
 def setup(app: Sphinx) -> None:

@@ -112,8 +112,8 @@ def small_course(folder: Path, chapter: str = CHAPTER, words: str | None = "A do
     answer = new_code_cell("# exercise: my_relu\nclass MyReLU:\n    secret = 1")
     cells = {
         "chapters": [new_markdown_cell(chapter), badge, new_code_cell("draw()", outputs=[picture])],
-        "exercises": [new_markdown_cell("# MyReLU: practice"), badge, new_code_cell("# exercise: my_relu\n...")],
-        "solutions": [new_markdown_cell("# MyReLU: solutions"), badge, answer, new_code_cell('check("my_relu", MyReLU)')],
+        "exercises": [new_markdown_cell("# Practice: MyReLU\nOne."), badge, new_code_cell("# exercise: my_relu\n...")],
+        "solutions": [new_markdown_cell("# Practice: MyReLU\nOne."), badge, answer, new_code_cell('check("my_relu", MyReLU)')],
     }
     for name, content in cells.items():
         (folder / name).mkdir()
@@ -153,6 +153,12 @@ def test_styles_load_nothing_from_another_host(pages):
             assert parts.scheme == "data" or (style.parent / unquote(parts.path)).exists(), f"{style.name}: {address}"
 
 
+def test_site_is_light(pages):
+    static = pages[0].site / "_static"
+    assert not list(static.rglob("*.map"))
+    assert sum(script.stat().st_size for script in static.rglob("*.js")) < 300_000
+
+
 def test_maths_is_drawn_before_the_reader_comes(pages):
     assert any('class="katex"' in page.html for page in pages)
     for page in pages:
@@ -175,6 +181,11 @@ def test_chapter_practice_and_solutions_lead_to_each_other(pages):
             links = "".join(re.findall(r'<div class="companions [^>]*>.*?</div>', page.html, re.DOTALL))
             for other in ways[page.path.parent.name]:
                 assert f'href="../{other}/{page.path.stem}.html"' in links, page.path
+
+
+def test_solutions_are_called_so(small):
+    assert "<h1>Solutions: MyReLU<" in small["solutions"].html
+    assert "<h1>Practice: MyReLU<" in small["exercises"].html
 
 
 def test_answers_are_folded_on_solutions(pages, small):
