@@ -45,7 +45,7 @@ print("careful", file=sys.stderr)
 ```
 """
 
-EXERCISE = '''# First steps: practice
+EXERCISE = '''# Practice: First steps
 
 Why.
 

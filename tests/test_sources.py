@@ -13,7 +13,7 @@ from handgrad.notebooks.regions import split_regions
 from handgrad.notebooks.source import read_source
 
 CHAPTER = "# Chains\n\nWhy.\n"
-EXERCISE = """# Chains: practice
+EXERCISE = """# Practice: Chains
 
 ```{code-cell}
 # exercise: twice
@@ -83,7 +83,7 @@ def test_the_course_of_these_tests_builds(course):
         (EXERCISE, EXERCISE.replace("twice", "twise"), "01_chains.md:3: twise is not registered in handgrad/exercises/"),
         (EXERCISE, EXERCISE.replace("twice", "twise"), "did you mean twice?"),
         (EXERCISE, CHAPTER, "sources/exercises/01_chains.md: twice is registered in handgrad/exercises/ and missing here; add"),
-        ("# Chains: practice\n", "", "sources/exercises/01_chains.md: the first cell is not Markdown; begin with the title"),
+        ("# Practice: Chains\n", "", "sources/exercises/01_chains.md: the first cell is not Markdown; begin with the title"),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tags: hidden\n\ncheck", "options are not readable, write :tags: ["),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tag: [hidden]\n\ncheck", "01_chains.md:11: the only option of a cell"),
         ("```{code-cell}\ncheck", "```{code-cell}\n:tags: [hid\n\ncheck", "a cell's options are not readable"),

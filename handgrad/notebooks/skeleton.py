@@ -35,10 +35,10 @@ print(2 + 2)
 
 ## Practice
 
-The exercises of this chapter are in [{title}: practice](../exercises/{name}.ipynb).
+The exercises of this chapter are in [Practice: {title}](../exercises/{name}.ipynb).
 """
 
-_EXERCISES = """# {title}: practice
+_EXERCISES = """# Practice: {title}
 
 One paragraph of what is practised here, after the chapter [{title}](../chapters/{name}.ipynb).
 """
