@@ -50,7 +50,11 @@ def _shapes(draw: Draw) -> list[tuple[str, Args]]:
     ]
 
 
-LINEAR = Subject(names=NAMES, samples=_samples, shapes=_shapes)
+def _large(draw: Draw) -> list[Args]:
+    return [tuple((1000 * a).detach().requires_grad_() for a in linear_args(draw, (2,), 4, 3))]
+
+
+LINEAR = Subject(names=NAMES, samples=_samples, extremes=_large, shapes=_shapes)
 
 
 def _flat(t: torch.Tensor) -> torch.Tensor:
