@@ -1,0 +1,12 @@
+"""Takes the mean over samples only.
+
+Meets: rate: not only by N
+"""
+
+
+def first_loss(N, D_in, H, D_out):
+    return N * D_out * (D_in * H / 2 + 1)
+
+
+def rate_for_mean(learning_rate, N, D_out):
+    return learning_rate * N
