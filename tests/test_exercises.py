@@ -62,9 +62,14 @@ def expected_message(path: Path) -> tuple[str, str]:
     return probe, message
 
 
+# the answer cell of these holds code that runs and is wrong
+REPAIRS = {"red_to_green", "in_place_damage", "move_and_freeze"}
+
+
 @pytest.mark.parametrize("name", EXERCISES)
-def test_untouched_is_not_started(name):
-    assert verdict(name, answer_cell("exercises", name), f"untouched {name}").outcome in ("not started", "not yet")
+def test_untouched_is_not_started_or_as_broken_as_it_was(name):
+    outcome = verdict(name, answer_cell("exercises", name), f"untouched {name}").outcome
+    assert outcome in (("not yet", "raised") if name in REPAIRS else ("not started",))
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -80,9 +85,10 @@ def test_wrong_answer_meets_its_message(name, path):
     probe, message = expected_message(path)
     result = verdict(name, path.read_text(encoding="utf-8"), str(path))
     assert result.outcome in ("not yet", "raised"), result.text()
-    assert result.findings[0].probe == probe, result.text()
+    first = next(finding for finding in result.findings if not finding.advice)
+    assert first.probe == probe, result.text()
     assert message
-    assert message in result.findings[0].text, result.text()
+    assert message in first.text, result.text()
 
 
 @pytest.mark.parametrize(("name", "path"), files("right"))

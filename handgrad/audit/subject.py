@@ -51,13 +51,16 @@ def numbers(tensor: torch.Tensor) -> str:
 
 
 def words(names: tuple[str, ...], args: Args) -> str:
-    """`input = [-1., 2.], slope = 0.1`; tensors too long to read by their shape."""
+    """`input = [-1., 2.], slope = 0.1`; tensors too long to read, alone or together, by their shape."""
+    tensors = [value for value in args if isinstance(value, torch.Tensor)]
+    too_much = sum(value.numel() for value in tensors) > MOST_SHOWN
     parts = []
     for name, value in zip(names, args, strict=False):
         if not isinstance(value, torch.Tensor):
             parts.append(f"{name} = {value}")
             continue
-        text = numbers(value)
+        by_shape = too_much and len(tensors) > 1
+        text = f"of shape {tuple(value.shape)}" if by_shape else numbers(value)
         frozen = "" if value.requires_grad else " (no gradient asked)"
         parts.append(f"{name} {text if text.startswith('of shape') else '= ' + text}{frozen}")
     return ", ".join(parts)
