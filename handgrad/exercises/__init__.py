@@ -1,8 +1,36 @@
 """The exercises of the course, in its order."""
 
-from handgrad.exercises import graph, linear, module, moving, prelu, relu, seed_bugs, start
+from handgrad.exercises import (
+    dead_units,
+    first_loss,
+    graph,
+    linear,
+    loss_lies,
+    module,
+    moving,
+    prelu,
+    relu,
+    seed_bugs,
+    start,
+    training,
+    where_paths_part,
+)
 from handgrad.exercises.exercise import Exercise
 
-_CHAPTERS = (start, graph, relu, linear, seed_bugs, module, prelu, moving)
+_CHAPTERS = (
+    start,
+    graph,
+    relu,
+    linear,
+    seed_bugs,
+    module,
+    prelu,
+    moving,
+    training,
+    first_loss,
+    loss_lies,
+    where_paths_part,
+    dead_units,
+)
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}
