@@ -12,11 +12,19 @@ if TYPE_CHECKING:
 RECORD = "application/vnd.handgrad.record+json"
 
 
-class NotDone(AssertionError):
-    """A check that is not done, raised under pytest alone, so that nbval sees a failing cell."""
+class _Plain(Exception):
+    """An error that a notebook shows as its words alone, without a traceback of ours."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
+
+
+class NotDone(_Plain, AssertionError):
+    """A check that is not done, raised under pytest alone, so that nbval sees a failing cell."""
+
+
+class NoSuchExercise(_Plain, ValueError):
+    """A name or a number that is not in the course."""
 
 
 def check(name: str, answer: object) -> None:
@@ -28,7 +36,7 @@ def check(name: str, answer: object) -> None:
 
     Raises:
         NotDone: under pytest, unless the answer is done.
-        ValueError: there is no exercise of this name.
+        NoSuchExercise: a ValueError; there is no exercise of this name.
 
     `HANDGRAD_SEED` draws other inputs and publishes the record for a grader.
     """
@@ -55,11 +63,11 @@ def hint(name: str, number: int = 1) -> None:
     """Print a hint: 1 asks a question, 2 gives the formula, 3 the line.
 
     Raises:
-        ValueError: there is no exercise of this name, or no hint of this number.
+        NoSuchExercise: a ValueError; there is no exercise of this name, or no hint of this number.
     """
     hints = _exercise(name).hints
     if number not in range(1, len(hints) + 1):
-        raise ValueError(f"{name} has hints 1 to {len(hints)}, not {number!r}")
+        raise NoSuchExercise(f"{name} has hints 1 to {len(hints)}, not {number!r}")
     print(f"{name}, hint {number} of {len(hints)}: {hints[number - 1]}")
 
 
@@ -69,4 +77,4 @@ def _exercise(name: str) -> "Exercise":
     if isinstance(name, str) and name in EXERCISES:
         return EXERCISES[name]
     near = difflib.get_close_matches(str(name), EXERCISES, n=3) or list(EXERCISES)
-    raise ValueError(f"there is no exercise {name!r}. Did you mean {', '.join(near)}?")
+    raise NoSuchExercise(f"there is no exercise {name!r}. Did you mean {', '.join(near)}?")

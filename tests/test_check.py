@@ -116,6 +116,16 @@ def test_an_unknown_name_gets_the_nearest(name):
         handgrad.check(name, RightReLU)
 
 
+def test_a_notebook_shows_the_words_of_an_error_alone():
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    shell = InteractiveShell()
+    with capture_output() as captured:
+        shell.run_cell("import handgrad\nhandgrad.check('my_rellu', None)")
+    assert captured.stdout.strip() == "there is no exercise 'my_rellu'. Did you mean my_relu, leaky_relu, prelu?"
+
+
 def test_progress_is_kept_and_printed(learner, capsys):
     handgrad.check("my_relu", NoMask)
     assert read(learner)["my_relu"] == {"done": False, "tries": 1}
