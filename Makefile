@@ -8,7 +8,8 @@
 PYTHON = python3
 BIN = .venv/bin
 BOOK = $(BIN)/jupyter-book build . --all -W -n --keep-going
-PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
+# one thread each: two workers with two threads would fight for two cores
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 # $(call step,name,command): says its name, runs the command, says how long it took
 step = echo "== $(1)"; start=$$(date +%s); $(2); code=$$?; echo "== $(1): $$(($$(date +%s) - start)) s"; exit $$code
