@@ -218,6 +218,17 @@ def test_a_changed_sentence_is_written_without_executing(course, executed):
     assert notebook(course, "chapters/01_first").cells[2].outputs
 
 
+def test_each_section_is_a_cell_and_the_set_up_follows_the_opening(course, executed):
+    sections = "## Before\n\n```\n## no heading\n```\n\n## After\n\nText.\n"
+    edit(course / "sources/exercises/01_first.md", "Why.\n", f"Why.\n\n{sections}")
+    run("build", "01_first")
+    cells = notebook(course, "exercises/01_first").cells
+    assert [cell.source for cell in cells[:4] if cell.id != "setup-cell"] == [
+        "# Practice: First steps\n\nWhy.", "## Before\n\n```\n## no heading\n```", "## After\n\nText.",
+    ]  # fmt: skip
+    assert [cell.id for cell in cells[:4]] == ["practice-first-steps-1", "setup-cell", "before-1", "after-1"]
+
+
 @pytest.mark.parametrize(("old", "new"), [("print(i, flush=True)", "print(-i)"), (":tags: [hide-input]", ":tags: [other]")])
 def test_changed_code_or_tags_execute_that_notebook_alone(course, executed, old, new):
     edit(course / "sources/chapters/01_first.md", old, new)

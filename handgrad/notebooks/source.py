@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+from markdown_it import MarkdownIt
 from nbformat import ValidationError
 
 from handgrad.errors import CourseError
@@ -91,14 +93,28 @@ def _cells(path: Path, text: str) -> list[SourceCell]:
         tags = cell.metadata.pop("tags", [])
         if cell.metadata or not isinstance(tags, list):
             raise CourseError(f"{path.as_posix()}:{line}: the only option of a cell is its tags; write :tags: [hide-input]")
-        cells.append(_cell(path, cell, tuple(tags), line))
+        if cell.cell_type == "code":
+            cells.append(_code_cell(path, cell.source, tuple(tags), line))
+        else:
+            cells += [SourceCell("markdown", part, part, tuple(tags), line + below) for below, part in _sections(cell.source)]
     return cells
 
 
-def _cell(path: Path, cell: dict, tags: tuple[str, ...], line: int) -> SourceCell:
-    text = cell.source
+def _sections(text: str) -> list[tuple[int, str]]:
+    """Markdown, parted before each heading of a section (`##`), with the line at which each part begins, from 0.
+
+    So a section is a cell of its own in a notebook, and what the builder adds after the first cell follows the opening.
+    """
+    lines = text.split("\n")
+    headings = [token.map[0] for token in MarkdownIt().parse(text) if token.type == "heading_open" and token.tag == "h2"]
+    starts = sorted({0, *headings})
+    parts = [(start, "\n".join(lines[start:end]).strip("\n")) for start, end in pairwise([*starts, len(lines)])]
+    return [(start, part) for start, part in parts if part.strip()]
+
+
+def _code_cell(path: Path, text: str, tags: tuple[str, ...], line: int) -> SourceCell:
     answers = None
-    if cell.cell_type == "code" and path.parent.name == "exercises":
+    if path.parent.name == "exercises":
         anchor = _ANCHOR.fullmatch(text.split("\n", 1)[0])
         answers = anchor[1] if anchor else None
     if not has_marker(text):
@@ -107,7 +123,7 @@ def _cell(path: Path, cell: dict, tags: tuple[str, ...], line: int) -> SourceCel
                 f"{path.as_posix()}:{line}: the answer to {answers} is not hidden; "
                 "put it between ### BEGIN SOLUTION and ### END SOLUTION"
             )
-        return SourceCell(cell.cell_type, text, text, tags, line)
+        return SourceCell("code", text, text, tags, line)
     if not answers:
         raise CourseError(
             f"{path.as_posix()}:{line}: a solution marker outside an answer cell; "
@@ -117,7 +133,7 @@ def _cell(path: Path, cell: dict, tags: tuple[str, ...], line: int) -> SourceCel
         solution, exercise = split_regions(text)
     except RegionError as error:
         raise CourseError(f"{path.as_posix()}:{line}: in the answer to {answers}, line {error.line + 1}: {error}") from None
-    return SourceCell(cell.cell_type, solution, exercise, tags, line, answers=answers)
+    return SourceCell("code", solution, exercise, tags, line, answers=answers)
 
 
 def _paired(path: Path, cells: list[SourceCell]) -> list[SourceCell]:
