@@ -1,0 +1,72 @@
+"""The chapters on a second device, on a machine that has none: everything lies on meta, whose numbers are made up.
+
+A tensor made on a fixed device then meets one on meta, and torch raises. What cannot be seen so is numbers: nbval with
+the kernel handgrad-cuda compares them where there is a GPU.
+"""
+
+import runpy
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+
+import handgrad
+
+ROOT = Path(__file__).parents[1]
+CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("[0-9]*.ipynb"))
+MADE_UP = {
+    "tolist": lambda t: 0.5 if t.dim() == 0 else [MADE_UP["tolist"](row) for row in t],
+    "item": lambda t: 0.5,
+    "__bool__": lambda t: True,
+    "__float__": lambda t: 0.5,
+    "__int__": lambda t: 1,
+    "equal": lambda t: False,
+}
+
+
+@pytest.fixture
+def on_meta(monkeypatch):
+    """`handgrad.device()` is meta, and reading a number of a meta tensor gives one."""
+    monkeypatch.setattr(handgrad, "device", lambda: torch.device("meta"))
+    monkeypatch.setattr(handgrad, "check", lambda *_: None)  # a check makes its own inputs
+    monkeypatch.setattr("handgrad.figure.show", lambda *_: None)
+    for name, value in MADE_UP.items():
+        monkeypatch.setattr(torch.Tensor, name, reading(getattr(torch.Tensor, name), value))
+    for compares_numbers in ("torch.equal", "torch.allclose", "torch.autograd.gradcheck"):
+        monkeypatch.setattr(compares_numbers, lambda *_, **__: True)
+    yield
+    torch.set_default_device(None)
+
+
+def reading(real, made_up):
+    return lambda t, *args, **kwargs: made_up(t) if t.is_meta else real(t, *args, **kwargs)
+
+
+def run(cells, tmp_path) -> None:
+    """Run the cells as one program; those that show an error on purpose are left out."""
+    codes = [
+        cell.source for cell in cells if cell.cell_type == "code" and "raises-exception" not in cell.metadata.get("tags", [])
+    ]
+    program = tmp_path / "chapter.py"
+    program.write_text("\n\n".join(codes), encoding="utf-8", newline="\n")
+    runpy.run_path(str(program))
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_runs_where_no_tensor_lies_on_the_cpu(chapter, on_meta, tmp_path, capsys):
+    run(nbformat.read(ROOT / "chapters" / f"{chapter}.ipynb", as_version=4).cells, tmp_path)
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mistake", ["torch.ones(2, device='cpu') + x", "x.cpu()", "x.numpy()"])
+def test_a_fixed_device_is_seen(mistake, on_meta, tmp_path):
+    setup = "import torch, handgrad\ntorch.set_default_device(handgrad.device())\nx = torch.ones(2)\n"
+    cell = nbformat.v4.new_code_cell(setup + mistake)
+    with pytest.raises((RuntimeError, NotImplementedError, TypeError), match=r"device|meta"):
+        run([cell], tmp_path)
+
+
+def test_the_chapters_are_there():
+    assert len(CHAPTERS) >= 6, "run `handgrad build`"
+    assert "torch.set_default_device(handgrad.device())" in (ROOT / "chapters" / f"{CHAPTERS[0]}.ipynb").read_text("utf-8")
