@@ -3,6 +3,7 @@
 import contextlib
 import copy
 from collections.abc import Iterator
+from itertools import combinations
 
 import torch
 from torch import nn
@@ -40,6 +41,7 @@ def parameters(cls: Layer, draw: Draw) -> Iterator[Case]:
     seen = {
         "named_parameters()": [[name, list(p.shape)] for name, p in layer.named_parameters()],
         "parameters that require grad": [name for name, p in layer.named_parameters() if p.requires_grad],
+        "dtypes": [str(p.dtype).removeprefix("torch.") for p in layer.parameters()],
     }
     yield {"given": "Linear(4, 3)", "seen": seen}
 
@@ -56,14 +58,20 @@ def initialised(cls: Layer, draw: Draw) -> Iterator[Case]:
 
 
 def random_start(cls: Layer, draw: Draw) -> Iterator[Case]:
-    """The weights differ from one another, and from those of the next layer: equal units would stay equal for ever."""
+    """The weights differ, unit from unit, input from input, layer from layer: equal units would stay equal for ever."""
     with marked_memory():  # what nobody set is NaN, and never equal by chance
         first, second = cls(4, 3), cls(4, 3)
     seen = {
         "all weights are equal": bool((first.weight == first.weight.flatten()[0]).all()),
+        "two units start with the same weights": _repeats(first.weight),
+        "two inputs start with the same weights": _repeats(first.weight.t()),
         "the next layer starts with the same weights": torch.equal(first.weight, second.weight),
     }
     yield {"given": "Linear(4, 3), twice", "seen": seen}
+
+
+def _repeats(weight: torch.Tensor) -> bool:
+    return any(torch.equal(a, b) for a, b in combinations(weight, 2))
 
 
 @contextlib.contextmanager
@@ -96,6 +104,7 @@ def without_bias(cls: Layer, draw: Draw) -> Iterator[Case]:
     yield {"given": "Linear(4, 3, bias=False)", "seen": seen}
     for asked in (False, True):
         yield from forward_backward(cls, draw, draw.normal(2, 4).requires_grad_(asked), 3, bias=False)
+    yield {"given": "Linear(4, 3, bias=False)", "seen": {"bias": described(getattr(layer, "bias", None))}}
 
 
 def forward_backward(cls: Layer, draw: Draw, x: torch.Tensor, n_out: int, bias: bool = True) -> Iterator[Case]:

@@ -52,6 +52,11 @@ def plain(value: object) -> Value:
     return {"object": f"an object of type {type(value).__name__}"}
 
 
+def unwrapped(value: object) -> object:
+    """The number of a tensor that has one element; everything else as it is."""
+    return value.item() if isinstance(value, torch.Tensor) and value.numel() == 1 else value
+
+
 def plain_float(value: float) -> float | dict:
     """Return `value`, or `{"float": "nan" | "inf" | "-inf"}`, since JSON has no word for these."""
     return value if math.isfinite(value) else {"float": str(value)}

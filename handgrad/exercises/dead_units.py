@@ -7,7 +7,7 @@ from torch import Tensor
 
 from handgrad.audit.draw import Draw, tensor
 from handgrad.audit.formats import show
-from handgrad.audit.record import Case, plain
+from handgrad.audit.record import Case, plain, unwrapped
 from handgrad.exercises.exercise import Exercise, Probe, Slip
 from handgrad.exercises.where_paths_part import WHERE_PATHS_PART, leaves, train
 
@@ -36,6 +36,7 @@ def _counted(answer: Callable, words: str, data: tuple, rates: list[float], step
     pairs = list(found) if isinstance(found, (list, tuple)) else []
     for i, rate in enumerate(rates):
         seen = pairs[i] if i < len(pairs) else None
+        seen = [unwrapped(part) for part in seen] if isinstance(seen, (list, tuple)) else seen
         yield {"given": f"{words}, learning_rate={rate:.3g}, steps={steps}", "seen": {"(dead, lost)": plain(seen)}}
 
 
@@ -47,6 +48,8 @@ def _by_hand(answer: Callable, draw: Draw) -> Iterator[Case]:
         (0.0, 0.0, -5.0): draw.integer(1, 2),  # dead
         (0.0, 0.0, 0.0): draw.integer(1, 2),  # dead: 0 for each sample
         (0.0, 0.0, 5.0): 1,  # awake
+        (0.0, 0.0, 1e-6): 3,  # awake, by little
+        (inf, 0.0, 0.0): 1,  # awake: inf is not nan
         (3.0, 0.0, 0.0): 3,  # asleep for two samples, the first among them
         (nan, 0.0, 0.0): draw.integer(1, 2),  # lost
         (inf, -inf, 0.0): 1,  # lost: nan for two samples

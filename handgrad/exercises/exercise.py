@@ -72,13 +72,14 @@ SLIPS = {
     "returned": "backward returns one gradient for each argument of forward, in their order; None where there is none.",
     "returned shape": "Each gradient has the shape of its argument; the engine only hides it by summing.",
     "upstream": "backward is not the upstream gradient times the local derivative.",
-    "gradcheck": "The slope that backward claims is not the slope of forward.",
+    "gradcheck": "The slope that backward claims is not that of forward, or a second backward finds another than the first.",
     "second order": "backward leaves the graph: no .detach(), .item(), .data or other dtype in it.",
     "kink": "At the kink itself any slope between the two sides will do, NaN will not.",
     "upstream untouched": "backward wrote into grad_output, which another branch still needs. Work on a copy.",
     "stale": "A tensor kept as an attribute of ctx is not guarded against later changes: use ctx.save_for_backward.",
     "saved": "A tensor on ctx is not freed after backward, and hooks and checkpoints do not see it: use ctx.save_for_backward.",
-    "saved bytes": "What is needed is one yes or no for each element: a bool takes one byte where a float32 takes four.",
+    "saved bytes": "What is needed is one yes or no for each element: a bool takes one byte where a float32 takes four. "
+    "Where nothing is saved, it hides from ctx.save_for_backward.",
     "work": "backward computes a gradient that nobody asked for: look at ctx.needs_input_grad.",
     "shapes": "Something in it holds for one shape or layout only.",
     "linear": "backward must be linear in grad_output: no abs, no square, no constant in its place.",
@@ -92,7 +93,19 @@ BY_LABEL = (
     (r"has memory of its own", "forward hands back its input (or a view of it): return a new tensor."),
     (r"after forward", "forward changed its input in place: the caller still needs it. Compute a new tensor."),
     (r"output requires grad", "The output is cut off from the graph: is it called through apply, on a tensor, without no_grad?"),
+    (r"as backward left it", "backward changed what forward saved, here the caller's own tensor. Work on a copy."),
+    (r"as the call left it", "x was changed in place, and the caller still needs it. Compute a new tensor."),
+    (r"x and y are as they were", "The data were changed in place: x and y belong to the caller."),
     (r"transposed upstream", "An upstream gradient need not be contiguous: leave its memory layout to torch."),
+)
+
+
+# gradcheck goes backward several times
+_TWICE = (
+    (
+        r"modified by an inplace operation",
+        "A saved tensor was changed in place, by backward itself or by forward after saving it. Work on a copy.",
+    ),
 )
 
 
@@ -115,6 +128,7 @@ def function_probes(subject: Subject, *names: str, advice: tuple[str, ...] = ())
             slip=SLIPS[name],
             advice=name in advice,
             gate=name == "form",
+            errors=_TWICE if name == "gradcheck" else (),
         )
         for name in ("form", *names)
     )

@@ -107,7 +107,7 @@ FIRST_LOSS = Exercise(
         ),
         Probe(
             "tiny networks",
-            _measured(2000, (2, 1, 1, 5), (4, 2, 2, 9)),
+            _measured(2000, (2, 1, 1, 5), (4, 1, 1, 9)),
             "Where the prediction is small, something else is seen: y is random too, and its own square counts.",
         ),
         Probe("rate", _rate, "The mean is the sum divided by its N · D_out terms, and so is its gradient."),

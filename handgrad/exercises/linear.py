@@ -44,6 +44,8 @@ def _shapes(draw: Draw) -> list[tuple[str, Args]]:
         ("one output", linear_args(draw, (3,), 4, 1)),
         ("one input feature", linear_args(draw, (3,), 1, 2)),
         ("no examples", linear_args(draw, (0,), 4, 2)),
+        ("three of each", linear_args(draw, (3,), 3, 3)),
+        ("a bias of zeros", (x, w, (0 * b).detach().requires_grad_())),
         ("transposed input and weight", (draw.normal(4, 3).t().requires_grad_(), draw.normal(4, 2).t().requires_grad_(), b)),
         ("every second bias", (x, w, draw.normal(4)[::2].requires_grad_())),
         ("float32", linear_args(draw, (6,), 5, 4, dtype=torch.float32)),
@@ -266,7 +268,7 @@ LINEAR_ANY_SHAPE = Exercise(
 def _combinations(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[Case]:
     """Called by itself, the node returns a tensor for what is asked for, and None for what is not."""
     for asked in product((True, False), repeat=3):
-        args = linear_args(draw, (2,), 4, 3, asked)
+        args = linear_args(draw, (2,), 4, 3, asked, torch.float32)  # the engine casts, so float64 would hide a wrong dtype
         yield from _raw(answer, args, draw)
         if not asked[2]:
             yield from _raw(answer, (*args[:2], None), draw)
@@ -279,7 +281,7 @@ def _raw(answer: type[torch.autograd.Function], args: Args, draw: Draw) -> Itera
     if output.grad_fn is None:
         yield {"given": given, "seen": {"output requires grad": output.requires_grad}}
         return
-    grads = output.grad_fn.apply(draw.normal(*output.shape))
+    grads = output.grad_fn.apply(draw.normal(*output.shape, dtype=output.dtype))
     grads = (*(grads if isinstance(grads, tuple) else (grads,)), None, None, None)
     yield {"given": given, "seen": {f"gradient of {name}": described(g) for name, g in zip(NAMES, grads, strict=False)}}
 

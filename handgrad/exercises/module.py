@@ -39,7 +39,9 @@ LINEAR_MODULE = Exercise(
     chapter="07_module",
     probes=(
         Probe("form", layers.form, "Write `class Linear(nn.Module)` and hand check the class itself.", gate=True),
-        Probe("parameters", layers.parameters, "weight (out, in), then bias (out,): each an nn.Parameter that learns."),
+        Probe(
+            "parameters", layers.parameters, "weight (out, in), then bias (out,): each an nn.Parameter that learns, float32."
+        ),
         Probe("initialised", layers.initialised, "torch.empty and torch.Tensor(3, 4) hold whatever was in memory: fill them."),
         Probe("random start", layers.random_start, "Draw the weights at random, for each layer anew: equal units stay equal."),
         Probe("numbers", layers.numbers, "Pass input, self.weight and self.bias to LinearFunction.apply, in this order."),

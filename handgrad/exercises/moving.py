@@ -108,17 +108,17 @@ def _updates(answer: tuple, draw: Draw) -> Iterator[Case]:
 
 def _trains(answer: tuple, draw: Draw) -> Iterator[Case]:
     layer, x, y = _centred(answer, draw), draw.normal(5, 4), draw.normal(5, 3)
-    optimizer = answer[1](layer, 0.1)
+    optimizer = answer[1](layer, 0.3)
     names = {id(p): name for name, p in layer.named_parameters()}
     held = [names.get(id(p), "a tensor that is no parameter") for group in optimizer.param_groups for p in group["params"]]
     seen = {"parameters that the optimizer holds": held, "weight.requires_grad": layer.weight.requires_grad}
-    yield {"given": "freeze_weight(layer, 0.1)", "seen": seen}
+    yield {"given": "freeze_weight(layer, 0.3)", "seen": seen}
     for _ in range(3):
         optimizer.zero_grad()
         (layer(x) - y).pow(2).mean().backward()
         optimizer.step()
     seen = {f"{name} after three steps": plain(value) for name, value in sorted(layer.state_dict().items())}
-    yield {"given": "freeze_weight(layer, 0.1), then three steps", "seen": seen}
+    yield {"given": "freeze_weight(layer, 0.3), then three steps", "seen": seen}
 
 
 class _CountProducts(TorchDispatchMode):

@@ -27,6 +27,7 @@ SUBJECT = Subject(
         _args(draw.normal(2, 3, 2), 0.3),
         _args(tensor([2.0, -3.0]), 0.5, (False, True)),
         _args(tensor([2.0, -3.0]), 0.5, (True, False)),
+        _args(tensor([-1.5, 0.5, 3.0]), 1.5),
         _args(tensor([-1.5, 0.5, 3.0]), -0.2),
     ],
     extremes=lambda draw: [_args(tensor([150.0, -150.0, 1e-12, -1e-12]), 0.25)],
@@ -66,6 +67,11 @@ def _of(function: type[torch.autograd.Function]) -> type[nn.Module]:
     return PReLU
 
 
+_MAXIMUM = oracle(
+    lambda x, w: torch.maximum(x, w * x), lambda g, x, w: (torch.where(x > 0, g, w * g), (g * x * (x < 0)).sum()[None])
+)
+
+
 def _of_the_function(probe: Probe) -> Probe:
     return replace(probe, observe=lambda answer, draw: probe.observe(answer[0], draw))
 
@@ -79,9 +85,9 @@ def _form(answer: object, draw: Draw) -> Iterator[Case]:
     yield {"given": "the answer itself", "seen": {"what it is": seen}}
 
 
-def _layer(cls: type[nn.Module], draw: Draw) -> nn.Module:
+def _layer(cls: type[nn.Module], slope: float) -> nn.Module:
     layer = cls().to(device(), torch.float64)
-    layer.load_state_dict({"weight": tensor([draw.integer(1, 9) / 10])})
+    layer.load_state_dict({"weight": tensor([slope])})
     return layer
 
 
@@ -93,19 +99,24 @@ def _parameter(answer: tuple, draw: Draw) -> Iterator[Case]:
             "state_dict": [[name, list(value.shape)] for name, value in layer.state_dict().items()],
         }
         yield {"given": "PReLU()" if init == 0.25 else f"PReLU({init})", "seen": seen}
+    one, other = answer[1](), answer[1]()
+    with torch.no_grad():
+        one.weight.add_(1)
+    yield {"given": "1 added to the weight of another PReLU()", "seen": {"weight": other.weight.tolist()}}
 
 
 def _module(answer: tuple, draw: Draw) -> Iterator[Case]:
-    for shape in ((3,), (2, 3), (2, 2, 2)):
-        layer, x = _layer(answer[1], draw), draw.normal(*shape)
+    for shape, factor in (((3,), 1), ((2, 3), -1), ((2, 2, 2), 11)):
+        slope = factor * draw.integer(1, 9) / 10
+        layer, x = _layer(answer[1], slope), draw.normal(*shape)
         output = layer(x)
         output.backward(draw.normal(*shape))
         seen = {"output": plain(output), "gradient of weight": plain(layer.weight.grad)}
-        yield {"given": f"PReLU(), input of shape {shape}", "seen": seen}
+        yield {"given": f"PReLU() with weight {slope}, input of shape {shape}", "seen": seen}
 
 
 def _own(answer: tuple, draw: Draw) -> Iterator[Case]:
-    output = _layer(answer[1], draw)(draw.normal(3))
+    output = _layer(answer[1], 0.5)(draw.normal(3))
     name = output.grad_fn.name() if output.grad_fn is not None else "no node"
     yield {"given": "the node of PReLU()(x)", "seen": {"it is PReLUFunction's": name == answer[0].__name__ + "Backward"}}
 
@@ -130,6 +141,10 @@ PRELU = Exercise(
     reference=(oracle(prelu), _of(oracle(prelu))),
     slips=(
         *(Slip((slip.answer, _of(slip.answer)), slip.text) for slip in function_slips(prelu)),
+        Slip(
+            (_MAXIMUM, _of(_MAXIMUM)),
+            "max(input, slope * input) is the formula for slopes up to 1 alone, and the slope is learned: ask for input's sign.",
+        ),
         _slip(
             "The slope's gradient has one number for each input: sum them, there is one slope, of shape (1,).",
             grad_weight=lambda g, x, w: g * x * (x < 0),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 from handgrad.audit.draw import Draw, tensor
-from handgrad.audit.record import Case, plain
+from handgrad.audit.record import Case, plain, unwrapped
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Args, Subject, oracle
 from handgrad.exercises.exercise import Exercise, Probe, Slip, function_probes, function_slips
@@ -19,7 +19,7 @@ def _samples(draw: Draw) -> list[Args]:
 
 
 def _extremes(draw: Draw) -> list[Args]:
-    inputs = [tensor([1e-12, -1e-12]), tensor([7.0, -7.0, 150.0, -150.0]), tensor([1e8, -1e8])]
+    inputs = [tensor([1e-12, -1e-12, 1e-30, -1e-30]), tensor([7.0, -7.0, 150.0, -150.0]), tensor([1e8, -1e8])]
     return [(x.requires_grad_(),) for x in inputs]
 
 
@@ -124,7 +124,7 @@ def slopes_at_zero() -> dict[str, float]:
 def _predictions(answer: object, draw: Draw) -> Iterator[Case]:
     given = answer[0]()
     for spelling in SPELLINGS:
-        slope = given.get(spelling) if isinstance(given, dict) else given
+        slope = unwrapped(given.get(spelling) if isinstance(given, dict) else given)
         slope = float(slope) if isinstance(slope, int) and not isinstance(slope, bool) else slope
         yield {"given": "x = 0.", "seen": {f"slope of {spelling}": plain(slope)}}
 
@@ -167,7 +167,10 @@ VALUE_AT_ZERO = Exercise(
         ),
         *map(
             _of_the_class,
-            function_probes(replace(RELU, at_kink=(0.0, 0.0)), "forward", "returned", "upstream", "kink"),
+            function_probes(
+                replace(RELU, at_kink=(0.0, 0.0)),
+                "forward", "returned", "upstream", "kink", "upstream untouched", "shapes", "calls apart",
+            ),
         ),
         Probe("losses", _five_hundred_losses, "One exact zero is enough for two trainings to part: the slope there must be 0."),
     ),
@@ -224,7 +227,7 @@ QUARTER_MEMORY = Exercise(
     chapter="03_relu",
     probes=function_probes(
         RELU, "forward", "returned", "returned shape", "upstream", "saved", "saved bytes", "stale",
-        "upstream untouched", "shapes",
+        "upstream untouched", "gradcheck", "shapes",
     ),
     reference=_LeanReLU,
     slips=_MASK_SLIPS,
@@ -246,7 +249,10 @@ def _with_slopes(inputs: list[Args], slopes: list[float]) -> list[Args]:
 
 LEAKY = Subject(
     names=("input", "slope"),
-    samples=lambda draw: _with_slopes(_samples(draw), [0.1, 0.3, 0.02, 0.5]),
+    samples=lambda draw: [
+        *_with_slopes(_samples(draw), [0.1, 0.3, 0.02, 0.5]),
+        *_with_slopes([(draw.normal(4).requires_grad_(),) for _ in range(3)], [0.0, 1.5, -0.2]),
+    ],
     extremes=lambda draw: _with_slopes(_extremes(draw), [0.1]),
     shapes=lambda draw: [(label, (*args, 0.25)) for label, args in _shapes(draw)],
     kinks=lambda draw: [(tensor([0.0]).requires_grad_(), 0.1)],
@@ -272,6 +278,14 @@ LEAKY_RELU = Exercise(
         Slip(
             oracle(_leaky, lambda g, x, s: (torch.where(x > 0, 1.0, s).to(x.dtype), None)),
             "backward ignores grad_output: it returns the local slope alone.",
+        ),
+        Slip(
+            oracle(lambda x, s: torch.maximum(x, s * x), lambda g, x, s: (torch.where(x > 0, g, s * g), None)),
+            "max(input, slope * input) is the formula for slopes up to 1 alone: ask for the sign of input.",
+        ),
+        Slip(
+            oracle(_leaky, lambda g, x, s: (torch.where(torch.where(x > 0, x, s * x) > 0, g, s * g), None)),
+            "The mask is taken from the output, whose sign is that of the input only for slopes above 0: save the input.",
         ),
         Slip(
             oracle(_leaky, lambda g, x, s: (torch.where(x > 0, g, s * x * g), None)),

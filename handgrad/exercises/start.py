@@ -15,14 +15,18 @@ Answer = Callable[[torch.Tensor], torch.Tensor]
 def _at_given_numbers(answer: Answer, draw: Draw) -> Iterator[Case]:
     for data in ([1.0], [2.0], [-3.0, 0.5]):
         x = tensor(data)
-        yield {"given": f"x = {numbers(x)}", "seen": {"slope": plain(answer(x))}}
+        yield _slope_case(answer, x)
+
+
+def _slope_case(answer: Answer, x: torch.Tensor) -> Case:
+    given = f"x = {numbers(x)}"
+    return {"given": given, "seen": {"slope": plain(answer(x)), "x as the call left it": plain(x)}}
 
 
 def _at_drawn_numbers(answer: Answer, draw: Draw) -> Iterator[Case]:
     """Numbers that nobody knew before, so a list of the right answers is of no use."""
     for shape in ((3,), (2, 4)):
-        x = draw.normal(*shape, scale=3.0)
-        yield {"given": f"x = {numbers(x)}", "seen": {"slope": plain(answer(x))}}
+        yield _slope_case(answer, draw.normal(*shape, scale=3.0))
 
 
 RED_TO_GREEN = Exercise(
@@ -66,7 +70,8 @@ def _call(answer: Answer, x: torch.Tensor) -> tuple[object, bool]:
 
 def _values(answer: Answer, draw: Draw) -> Iterator[Case]:
     """On the CPU whatever the kernel, so that a message is the same on every machine."""
-    for x in (torch.full((3,), 10.0, device="cpu"), draw.normal(5).cpu(), draw.normal(2, 3, dtype=torch.float32).cpu()):
+    inputs = draw.normal(5), draw.normal(2, 3, dtype=torch.float32), draw.normal(2, 2, 3), torch.ones(3, dtype=torch.float16)
+    for x in (torch.full((3,), 10.0, device="cpu"), *(x.cpu() for x in inputs)):
         result, _ = _call(answer, x.clone())
         yield {"given": f"x = {numbers(x)} on the CPU", "seen": {"result": plain(result)}, "tolerance": [1e-6, 1e-6]}
 

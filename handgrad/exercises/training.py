@@ -99,11 +99,40 @@ def _after(steps: int, dtype: torch.dtype, tolerance: list[float]) -> Callable:
         for _ in range(2):
             sizes, rate = tuple(draw.shuffled([2, 3, 4, 5, 6])[:4]), draw.choice([1e-3, 2e-3, 3e-3])
             given = network(draw, sizes, dtype)
+            data = [t.clone() for t in given[:2]]
             with torch.enable_grad():
                 result = answer(*given, learning_rate=rate, steps=steps)
-            yield _case(f"{_words(sizes)}, learning_rate={rate}, steps={steps}", result, tolerance)
+            case = _case(f"{_words(sizes)}, learning_rate={rate}, steps={steps}", result, tolerance)
+            case["seen"]["x and y are as they were"] = all(map(torch.equal, data, given))
+            yield case
 
     return observe
+
+
+def _every_step(answer: Callable, draw: Draw) -> Iterator[Case]:
+    """Also for more samples than a usual batch, a loss that rises, and one that is 0 from the start."""
+    yield from _after(5, torch.float64, [1e-8, 1e-8])(answer, draw)
+    many, few = (80, 2, 3, 2), (4, 3, 5, 2)
+    x, _, w1, w2 = network(draw, few, torch.float64)
+    solved = x, x.mm(w1).relu().mm(w2).detach(), w1, w2
+    for sizes, data, rate in (
+        (many, network(draw, many, torch.float64), 1e-4),
+        (few, _rising(draw, few), 0.02),
+        (few, solved, 1e-3),
+    ):
+        with torch.enable_grad():
+            result = answer(*data, learning_rate=rate, steps=5)
+        start = ", y = relu(x w1) w2" if data is solved else ""
+        yield _case(f"{_words(sizes)}, learning_rate={rate}, steps=5{start}", result, [1e-8, 1e-8])
+
+
+def _rising(draw: Draw, sizes: tuple[int, int, int, int]) -> tuple[Tensor, ...]:
+    """A network whose loss rises from the third step to the fourth at a rate of 0.02."""
+    while True:
+        x, y, *weights = network(draw, sizes, torch.float64)
+        losses = trainer()(x, y, *(w.detach().clone().requires_grad_() for w in weights), 0.02, 5)[0]
+        if losses[2] < losses[3] < 1e6:
+            return x, y, *weights
 
 
 def _five_hundred(answer: Callable, draw: Draw) -> Iterator[Case]:
@@ -207,7 +236,9 @@ TRAINING_LOOP = Exercise(
             "One step is right and two are not: something of step 1 is left over in step 2.",
             errors=_SECOND_STEP,
         ),
-        Probe("five steps", _after(5, torch.float64, [1e-8, 1e-8]), "Each step does the same: nothing may depend on t."),
+        Probe(
+            "five steps", _every_step, "Each step does the same, on all of x: nothing may depend on t, or on how the loss goes."
+        ),
         Probe(
             "500 steps",
             _five_hundred,

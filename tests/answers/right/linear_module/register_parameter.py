@@ -1,0 +1,33 @@
+"""Both parameters by register_parameter; the bias is left out of the call where it is None."""
+
+import torch
+from torch import nn
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias=None):
+        ctx.save_for_backward(input, weight, bias)
+        output = input @ weight.t()
+        return output if bias is None else output + bias
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, bias = ctx.saved_tensors
+        grad_input = grad_output @ weight if ctx.needs_input_grad[0] else None
+        grad_weight = grad_output.t() @ input if ctx.needs_input_grad[1] else None
+        grad_bias = grad_output.sum(0) if bias is not None and ctx.needs_input_grad[2] else None
+        return grad_input, grad_weight, grad_bias
+
+
+class Linear(nn.Module):
+    def __init__(self, input_features, output_features, bias=True):
+        super(Linear, self).__init__()
+        self.register_parameter("weight", nn.Parameter(0.01 * torch.randn(output_features, input_features)))
+        self.register_parameter("bias", nn.Parameter(torch.zeros(output_features)) if bias else None)
+
+    def forward(self, input):
+        args = [input, self.weight]
+        if self.bias is not None:
+            args.append(self.bias)
+        return LinearFunction.apply(*args)

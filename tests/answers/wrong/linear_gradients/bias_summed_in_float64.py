@@ -1,0 +1,22 @@
+"""The bias gradient is float64 whatever the input is; the engine casts it back.
+
+Meets: returned: float32
+"""
+
+import torch
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias=None):
+        ctx.save_for_backward(input, weight, bias)
+        output = input @ weight.t()
+        return output if bias is None else output + bias
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, bias = ctx.saved_tensors
+        grad_input = grad_output @ weight
+        grad_weight = grad_output.t() @ input
+        grad_bias = None if bias is None else grad_output.sum(0, dtype=torch.float64)
+        return grad_input, grad_weight, grad_bias
