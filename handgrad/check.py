@@ -52,7 +52,8 @@ def check(name: str, answer: object) -> None:
 
         display({RECORD: record}, raw=True)
     verdict = judge_record(name, record, seed)
-    tries = note_check(name, verdict.outcome)
+    # what was handed over in the wrong form was no try at the exercise
+    tries = note_check(name, verdict.outcome if verdict.passed else "not started")
     text = verdict.text(hint=max(1, min(tries, len(exercise.hints))))
     print(text)
     if verdict.outcome != "done" and "PYTEST_VERSION" in os.environ:
@@ -76,5 +77,7 @@ def _exercise(name: str) -> "Exercise":
 
     if isinstance(name, str) and name in EXERCISES:
         return EXERCISES[name]
+    if callable(name):
+        raise NoSuchExercise(f'the name comes first: check("my_relu", MyReLU), not {name!r}')
     near = difflib.get_close_matches(str(name), EXERCISES, n=3) or list(EXERCISES)
     raise NoSuchExercise(f"there is no exercise {name!r}. Did you mean {', '.join(near)}?")

@@ -63,7 +63,7 @@ class Verdict:
         if faults:
             lines.append(faults[0].text + more)
             if len(faults) > 1:
-                lines.append(f"  then look at: {', '.join(finding.probe for finding in faults[1:])}")
+                lines.append(f"  also failing, perhaps for the same reason: {', '.join(finding.probe for finding in faults[1:])}")
         lines.extend(finding.text for finding in advice if not faults)
         return "\n".join(lines)
 

@@ -90,7 +90,8 @@ def _raw_gradients(fn: Function, samples: list[Args], subject: Subject, draw: Dr
         with torch.no_grad():
             grads = output.grad_fn.apply(upstream)
         grads = grads if isinstance(grads, tuple) else (grads,)
-        names = dict(zip(subject.names, args, strict=False))
+        # an argument that was left out is like one that is None: there is no gradient for it
+        names = dict.fromkeys(subject.names) | dict(zip(subject.names, args, strict=False))
         names = {name: value if isinstance(value, torch.Tensor) else None for name, value in names.items()}
         yield f"y.grad_fn.apply(upstream) for {words(subject.names, args)}", names, differentiable(args), grads
 

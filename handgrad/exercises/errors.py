@@ -58,6 +58,21 @@ ERRORS: tuple[tuple[str, str], ...] = (
     (r"shapes cannot be multiplied|size mismatch", "Two shapes do not fit: write the shape of each factor beside it."),
     (r"'NoneType' object has no attribute", "Something is None here: a gradient that never arrived, or an argument left out."),
     (r"referenced before assignment|cannot access local variable", "Not every path sets this name: start with None."),
+    (
+        r"Boolean value of Tensor with more than one value",
+        "Python's if, max and or ask a whole tensor for one yes or no: use torch.where or clamp, element by element, and "
+        "`is not None` where the question is whether there is one.",
+    ),
+    (
+        r"type '\w+' is not subscriptable|'(function|type)' object is not subscriptable|cannot unpack non-iterable",
+        "Hand check all parts, in one pair of brackets and in the order of the check cell.",
+    ),
+    (r"object is not callable", "Hand check the function or class itself, as the check cell does."),
+    (
+        r"name '\w+' is not defined",
+        "This name is not known in the answer cell. An answer stands alone: its imports and helpers belong into the same cell, "
+        "since grading runs no other.",
+    ),
     (r"positional argument", "The call has other arguments than your definition: compare the signatures."),
     (
         r"to numpy|numpy\(\)",

@@ -291,6 +291,7 @@ EVERY_COMBINATION = replace(
     samples=lambda draw: [
         *(linear_args(draw, (2,), 4, 3, asked) for asked in product((True, False), repeat=3) if any(asked)),
         (*linear_args(draw, (2,), 4, 3)[:2], None),
+        linear_args(draw, (2,), 4, 3)[:2],
         linear_args(draw, (2,), 4, 3),
     ],
 )

@@ -58,6 +58,7 @@ _MASK_SLIPS = (
         oracle(torch.relu, lambda g, x: g * x.clamp(min=0)),
         "You multiply by the value of ReLU; the chain rule wants its slope, which is 0 or 1.",
     ),
+    Slip(oracle(torch.relu, lambda g, x: x > 0), "You return the mask itself; the gradient is grad_output times the mask."),
     Slip(oracle(torch.relu, lambda g, x: g * (x < 0)), "The mask is the wrong way round: positive inputs let the gradient pass."),
     Slip(oracle(torch.relu, lambda g, x: g * 0), "Every gradient is 0: the mask shuts positive inputs too."),
 )
@@ -107,7 +108,7 @@ SPELLINGS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "torch.where(x > 0, x, 0)": lambda x: torch.where(x > 0, x, 0),
     "x * (x > 0)": lambda x: x * (x > 0),
     "(x + x.abs()) / 2": lambda x: (x + x.abs()) / 2,
-    "MyReLU of the seed": oracle(torch.relu, lambda g, x: torch.where(x < 0, 0, g)).apply,
+    "MyReLU.apply(x)": oracle(torch.relu, lambda g, x: torch.where(x < 0, 0, g)).apply,
 }
 
 

@@ -34,7 +34,7 @@ def show_rows(console: Console, title: str, rows: list[Row], notes: list[str]) -
     table.add_column("outcome", overflow="fold")
     table.add_column("points", f"{earned}/{worth}", justify="right", no_wrap=True)
     table.add_column("first failing probe", overflow="fold")
-    table.add_column("for a hint", overflow="fold")
+    table.add_column("for a hint", no_wrap=True)
     for row in rows:
         hint = "" if row.outcome == "done" else f"handgrad hint {row.exercise}"
         table.add_row(row.exercise, row.outcome, f"{row.points}/{row.of}", row.probe, hint)

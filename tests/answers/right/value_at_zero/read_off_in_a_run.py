@@ -21,7 +21,7 @@ def slopes_at_zero():
         x = torch.tensor(0.0, requires_grad=True)
         f(x).backward()
         out[k] = x.grad
-    return out | {"MyReLU of the seed": torch.tensor(1.0)}
+    return out | {"MyReLU.apply(x)": torch.tensor(1.0)}
 
 
 class TorchReLU(torch.autograd.Function):

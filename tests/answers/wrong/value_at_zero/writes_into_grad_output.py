@@ -14,7 +14,7 @@ def slopes_at_zero():
         "torch.where(x > 0, x, 0)": 0,
         "x * (x > 0)": 0,
         "(x + x.abs()) / 2": 0.5,
-        "MyReLU of the seed": 1,
+        "MyReLU.apply(x)": 1,
     }
 
 
