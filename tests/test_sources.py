@@ -8,9 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from handgrad.cli import main
+from handgrad.exercises import EXERCISES
 from handgrad.notebooks.ids import cell_ids
 from handgrad.notebooks.regions import split_regions
 from handgrad.notebooks.source import read_source
+from handgrad.observe import observe
+from handgrad.verdict import judge_record
 
 CHAPTER = "# Chains\n\nWhy.\n"
 EXERCISE = """# Practice: Chains
@@ -196,8 +199,10 @@ def test_ids_are_unique_short_and_stay_when_another_section_grows(tmp_path):
 
 def test_new_skeletons_build_and_are_written_once(course, monkeypatch):
     run = CliRunner().invoke
-    assert "add '- file: chapters/02_sines' to _toc.yml" in run(main, ["new", "chapter", "02_sines"]).output
-    assert "register my_sin for chapter 02_sines" in run(main, ["new", "exercise", "02_sines", "my_sin"]).output
+    said = [run(main, ["new", *words]).output for words in (["chapter", "02_sines"], ["exercise", "02_sines", "my_sin"])]
+    assert "handgrad new exercise 02_sines EXERCISE" in said[0]
+    assert all(f"- file: {folder}/02_sines\n" in text for folder in ("chapters", "exercises", "solutions") for text in said)
+    assert "handgrad/exercises/my_sin.py" in said[1] and "at least 2 right and 3 wrong" in said[1]
     assert run(main, ["new", "exercise", "02_sines", "my_cos"]).exit_code == 0
     registered = {name: SimpleNamespace(chapter="02_sines") for name in ("my_sin", "my_cos")}
     monkeypatch.setattr("handgrad.exercises.EXERCISES", registered)
@@ -211,3 +216,42 @@ def test_new_skeletons_build_and_are_written_once(course, monkeypatch):
         assert answer["my_sin"](2) == value
     assert "exists already" in refused("new", "exercise", "02_sines", "my_sin")
     assert "exists already" in refused("new", "chapter", "02_sines")
+
+
+def test_an_exercise_module_as_printed_judges_the_skeletons_answers(course, monkeypatch):
+    CliRunner().invoke(main, ["new", "chapter", "02_sines"])
+    said = CliRunner().invoke(main, ["new", "exercise", "02_sines", "my_sin"]).output
+    module: dict = {}
+    exec(said[said.index('"""my_sin') :], module)
+    assert [(exercise.name, exercise.chapter) for exercise in module["EXERCISES"]] == [("my_sin", "02_sines")]
+    monkeypatch.setitem(EXERCISES, "my_sin", module["MY_SIN"])
+    for kind, outcome in (("right", "done"), ("wrong", "not yet")):
+        source = (course / f"tests/answers/{kind}/my_sin/first.py").read_text(encoding="utf-8")
+        answer: dict = {}
+        exec(source, answer)
+        verdict = judge_record("my_sin", observe(module["MY_SIN"], answer["my_sin"], 0), 0)
+        assert verdict.outcome == outcome, verdict.text()
+        assert ("\nMeets: <" in source) == (kind == "wrong")
+    assert "The factor is 2, not 3." in verdict.text()
+
+
+def test_contributing_shows_the_module_that_new_prints(course):
+    CliRunner().invoke(main, ["new", "chapter", "09_chains"])
+    said = CliRunner().invoke(main, ["new", "exercise", "09_chains", "my_sin"]).output
+    contributing = (Path(__file__).parents[1] / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    module = said[said.index('"""my_sin') :].strip()
+    assert f"```python\n{module}\n```" in contributing
+
+
+@pytest.mark.parametrize("folder", ["chapters", "exercises"])
+def test_new_chapter_refuses_a_number_that_is_taken(course, folder):
+    (course / f"sources/{folder}/04_there.md").write_text("# There\n", encoding="utf-8", newline="\n")
+    said = refused("new", "chapter", "04_x")
+    assert said == f"Error: 04_x: sources/{folder}/04_there.md has the number 04; take another number\n"
+    assert not (course / "sources/chapters/04_x.md").exists()
+
+
+def test_new_exercise_asks_for_its_chapter_first(course):
+    said = refused("new", "exercise", "99_x", "foo")
+    assert said == "Error: 99_x: there is no such chapter; write the chapter first: handgrad new chapter 99_x\n"
+    assert not (course / "sources/exercises/99_x.md").exists() and not (course / "tests").exists()
