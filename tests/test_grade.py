@@ -208,9 +208,17 @@ def test_a_notebook_with_nothing_of_the_course_is_named(course):
     path = write(course / "homework.ipynb", {"cells": [code("1", "a")]})
     with pytest.raises(CourseError, match=r"homework\.ipynb: no exercise of the course .* of 01_times"):
         grade_notebook(path, "handgrad-cpu")
-    path = write(course / "chapters" / "01_times.ipynb", {"cells": [code("1", "a")]})
+    path = write(course / "copies" / "01_times.ipynb", {"cells": [code("1", "a")]})
     with pytest.raises(CourseError, match=r"grade a copy of exercises/01_times\.ipynb"):
         grade_notebook(path, "handgrad-cpu")
+
+
+def test_a_chapter_is_not_graded(course):
+    (course / "chapters").mkdir(exist_ok=True)
+    chapter = course / "chapters" / "01_times.ipynb"
+    chapter.write_bytes((course / "solutions" / "01_times.ipynb").read_bytes())
+    with pytest.raises(CourseError, match=r"this is a chapter.* Grade exercises/01_times\.ipynb"):
+        grade_notebook(chapter, "handgrad-cpu")
 
 
 def test_a_kernel_that_cannot_run_is_named_before_anything_runs(course):

@@ -17,6 +17,8 @@ def find_official(path: Path, notebook: dict) -> Path:
     Raises:
         CourseError: there is no course, or nothing of it is in the notebook.
     """
+    if path.resolve().parent == course_folder(path) / "chapters":
+        raise CourseError(f"{path}: this is a chapter, and has no answers of yours. Grade exercises/{path.name}.")
     officials = sorted((course_folder(path) / "solutions").glob("*.ipynb"))
     plain = _plain(path.stem)
     named = [official for official in officials if re.search(rf"(?<![a-z0-9]){_plain(official.stem)}(?![a-z0-9])", plain)]
