@@ -53,7 +53,9 @@ def check(name: str, answer: object) -> None:
         display({RECORD: record}, raw=True)
     verdict = judge_record(name, record, seed)
     # what was handed over in the wrong form was no try at the exercise
-    tries = note_check(name, verdict.outcome if verdict.passed else "not started")
+    gates = [probe.name for probe in exercise.probes if probe.gate]
+    in_wrong_form = any(finding.probe in gates for finding in verdict.findings)
+    tries = note_check(name, "not started" if in_wrong_form else verdict.outcome)
     text = verdict.text(hint=max(1, min(tries, len(exercise.hints))))
     print(text)
     if verdict.outcome != "done" and "PYTEST_VERSION" in os.environ:

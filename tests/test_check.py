@@ -139,6 +139,13 @@ def test_progress_is_kept_and_printed(learner, capsys):
     assert f"Next: {next(iter(EXERCISES))}" in said
 
 
+def test_what_is_handed_over_in_the_wrong_form_is_no_try(learner):
+    handgrad.check("my_relu", RightReLU.apply)
+    assert read(learner)["my_relu"]["tries"] == 0
+    handgrad.check("red_to_green", lambda x: 0 * x)
+    assert read(learner)["red_to_green"]["tries"] == 1
+
+
 def test_hints_offered_go_up_with_the_tries(learner, capsys):
     for _ in range(4):
         handgrad.check("my_relu", NoMask)

@@ -70,8 +70,8 @@ ERRORS: tuple[tuple[str, str], ...] = (
     (r"object is not callable", "Hand check the function or class itself, as the check cell does."),
     (
         r"name '\w+' is not defined",
-        "This name is not known in the answer cell. An answer stands alone: its imports and helpers belong into the same cell, "
-        "since grading runs no other.",
+        "Nothing in the answer cell sets this name: misspelt, or from another cell? An answer stands alone, with its imports and "
+        "helpers, since grading runs no other cell.",
     ),
     (r"positional argument", "The call has other arguments than your definition: compare the signatures."),
     (
