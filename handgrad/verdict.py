@@ -151,9 +151,9 @@ def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, recor
 
 def _does_the_same(exercise: Exercise, wrong: object, failed: Probe, record: dict, want: Record) -> bool:
     """Whether a wrong answer gives what the judged one gave in every probe up to the one that failed."""
-    upto = exercise.probes[: exercise.probes.index(failed) + 1]
+    before = exercise.probes[: exercise.probes.index(failed)]
     with quiet():
-        for probe in (failed, *upto):
+        for probe in (failed, *before):
             if probe.gate or probe.advice:
                 continue
             like = [{**case, "accept": {}, "tolerance": FLOAT32} for case in observe_probe(exercise, probe, wrong, want["seed"])]

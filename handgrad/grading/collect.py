@@ -18,7 +18,8 @@ import nbval.plugin
 import pytest
 from nbval.kernel import RunningKernel
 
-RECORD = "application/vnd.handgrad.record+json"  # what handgrad.check publishes
+from handgrad.check import RECORD
+
 _ALIVE_EVERY = 0.25  # seconds between two looks at whether the kernel lives
 _GRACE = 3.0  # seconds that a cell has after its timeout to react to the interrupt
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
