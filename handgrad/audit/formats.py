@@ -12,6 +12,8 @@ def show(value: object, digits: int = 6) -> str:
             return _show_tensor(value, digits)
         if "between" in value:
             low, high = value["between"]
+            if high - low <= 1e-4 * abs(low + high):
+                return f"about {_number((low + high) / 2, digits)}"
             return f"between {_number(low, digits)} and {_number(high, digits)}"
         if "raised" in value:
             return f"{value['raised']} raised"

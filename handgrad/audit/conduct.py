@@ -1,0 +1,513 @@
+"""The probes that ask how a Function behaves towards the engine and its caller.
+
+Each takes a `Call` and yields cases (see `case`), or raises `NotApplicable`. Its docstring says what it catches that the others
+let through, and where the fact comes from.
+"""
+
+import contextlib
+import gc
+import weakref
+from collections.abc import Iterator
+
+import torch
+from torch.autograd import forward_ad
+
+from handgrad.audit.calls import (
+    Args,
+    Call,
+    Run,
+    Tensors,
+    Trace,
+    as_tuple,
+    inner,
+    leaves,
+    length,
+    written_by_hand,
+)
+from handgrad.audit.case import NotApplicable, between, case, kind_of
+from handgrad.audit.derivative import largest_of, tolerance, within
+from handgrad.audit.probes import needs_values
+from handgrad.audit.record import Case
+
+
+def forward(call: Call) -> Iterator[Case]:
+    """forward leaves its inputs and torch's settings alone, and its output either always or never shares memory with an input.
+
+    Only this probe sees an input changed without `mark_dirty`, and an input handed back as a shortcut for some values: torch makes
+    that a view, on which a later in-place operation raises (pytorch issue 73604).
+    """
+    settings = torch.is_grad_enabled(), torch.get_default_dtype()
+    run = call.run()
+    pairs: dict = {
+        "grad mode and default dtype after the call": (
+            [torch.is_grad_enabled(), str(torch.get_default_dtype())],
+            [settings[0], str(settings[1])],
+        )
+    }
+    torch.set_grad_enabled(settings[0])
+    torch.set_default_dtype(settings[1])
+    yield case(call.text, pairs)
+    for i, a in enumerate(call.args):
+        if isinstance(a, torch.Tensor):
+            yield case(call.text, {f"{call.names[i]} after forward": (run.args[i], a)}, 0.0, 0.0)
+    shared = _shares(run)
+    for label, sign in (("positive", 1), ("negative", -1)):
+        args = tuple(
+            (sign * a.detach().abs()).requires_grad_() if i in call.wanted and not a.is_complex() else a
+            for i, a in enumerate(call.args)
+        )
+        try:
+            other = _shares(call.run(args))
+        except Exception:
+            continue
+        if other and not shared:
+            yield case(f"{label} inputs: {call.text}", {"the output shares memory with an input": (True, False)})
+
+
+def _shares(run: Run) -> bool:
+    memory = {a.untyped_storage().data_ptr() for a in run.args if isinstance(a, torch.Tensor) and a.numel()}
+    return any(isinstance(o, torch.Tensor) and o.numel() and o.untyped_storage().data_ptr() in memory for o in run.all)
+
+
+def in_place(call: Call) -> Iterator[Case]:
+    """A Function that works in place returns the very object that it changed, its history replaced (`mark_dirty`)."""
+    if not call.in_place:
+        raise NotApplicable("it does not work in place")
+    raw = call.raw
+    inner_args = tuple(
+        a.clone() if isinstance(a, torch.Tensor) and i in call.in_place else a for i, a in enumerate(leaves(call.args))
+    )
+    before = [inner_args[i]._version for i in call.in_place]
+    outputs = as_tuple(raw(*inner_args))
+    for i, version in zip(call.in_place, before, strict=True):
+        name = call.names[i]
+        yield case(
+            call.text,
+            {
+                f"{name} is among the outputs": (any(output is inner_args[i] for output in outputs), True),
+                f"the version of {name} was counted up": (inner_args[i]._version > version, True),
+            },
+        )
+
+
+def returned(call: Call) -> Iterator[Case]:
+    """Shape and dtype of what each backward written by hand returns, wherever it stands in the graph.
+
+    The engine hides both faults: it sums a gradient that is too large down to its argument's shape, and casts a wrong dtype
+    (`validate_outputs` in torch/csrc/autograd/engine.cpp). So each node is called by itself, with what it got in a real backward.
+    """
+    yield from _returned(call, call.args, call.upstream, call.text)
+
+
+def _returned(call: Call, args: Args, upstream: Tensors, given: str) -> Iterator[Case]:
+    run = call.run(args)
+    nodes = list(written_by_hand(run.outputs))
+    if not nodes:
+        raise NotApplicable("no Function written in Python stands in the graph")
+    reached: dict[int, tuple] = {}
+    hooks = [node.register_prehook(lambda grads, i=i: reached.__setitem__(i, grads)) for i, node in enumerate(nodes)]
+    run.pull([g.clone() for g in upstream], retain_graph=True)
+    for hook in hooks:
+        hook.remove()
+    for i, grads in reached.items():
+        node = nodes[i]
+        with torch.no_grad():
+            results = node.apply(*(None if g is None else g.clone() for g in grads))
+        results = results if isinstance(results, tuple) else (results,)
+        pairs = {}
+        for place, (following, number) in enumerate(node.next_functions):
+            result = results[place] if place < len(results) else None
+            if following is None or not isinstance(result, torch.Tensor):
+                continue
+            owner = getattr(following, "variable", None)
+            target = owner if owner is not None else following._input_metadata[number]
+            name = next((call.names[j] for j in call.wanted if owner is run.args[j]), f"argument {place}")
+            where = "" if call.function else f", {node.name()}"
+            dtype = str(target.dtype).removeprefix("torch.")
+            pairs[f"gradient of {name} as backward returns it{where}"] = kind_of(result), f"shape {tuple(target.shape)}, {dtype}"
+        yield case(given, pairs)
+
+
+def other_dtype(call: Call) -> Iterator[Case]:
+    """In float32 (or the inputs' own dtype) the same gradients come back, to that dtype's digits, and in that dtype.
+
+    Only this probe sees zeros of a fixed dtype, and what works in one dtype alone.
+    """
+    if call.args[call.wanted[0]].dtype not in (torch.float64, torch.complex128):
+        raise NotApplicable("the inputs are judged in their own dtype already")
+    args = tuple(_single(a) for a in call.args)
+    try:
+        run = call.run(args)
+    except Exception as error:
+        raise NotApplicable(f"forward takes no float32: {type(error).__name__}") from None
+    if len(run.outputs) != len(call.base.outputs) or not all(output.isfinite().all() for output in run.outputs):
+        raise NotApplicable("forward gives other outputs in float32")
+    upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)]
+    given = f"in float32: {call.text}"
+    with contextlib.suppress(NotApplicable):
+        yield from _returned(call, args, upstream, given)
+    near = call.at(tuple(_double(a) for a in args))
+    wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
+    for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
+        yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, 1e-3, 1e-3 * (largest_of([want]) or 1.0))
+
+
+def _single(a: object) -> object:
+    if not isinstance(a, torch.Tensor) or a.dtype not in (torch.float64, torch.complex128):
+        return a
+    return a.detach().to(torch.complex64 if a.is_complex() else torch.float32).requires_grad_(a.requires_grad)
+
+
+def _double(a: object) -> object:
+    if not isinstance(a, torch.Tensor) or a.dtype not in (torch.float32, torch.complex64):
+        return a
+    return a.detach().to(torch.complex128 if a.is_complex() else torch.float64).requires_grad_(a.requires_grad)
+
+
+def upstream_untouched(call: Call) -> Iterator[Case]:
+    """backward leaves the upstream gradient, the inputs and the outputs as they were: other branches read the same tensors.
+
+    Three settings, since each hides the fault from the others: the caller's own tensor, a residual connection, and the expanded
+    gradient (stride 0) that `sum()` sends. gradcheck sees none of them (pytorch issue 81417).
+    """
+    run = call.run()
+    before = [output.detach().clone() for output in run.outputs]
+    upstream = [g.clone() for g in call.upstream]
+    run.pull(upstream)
+    count = len(before)
+    for k, (g, want) in enumerate(zip(upstream, call.upstream, strict=True)):
+        yield case(call.text, {"g after backward" if count == 1 else f"g of output {k} after backward": (g, want)}, 0.0, 0.0)
+    for i, a in enumerate(call.args):
+        if isinstance(a, torch.Tensor):
+            yield case(call.text, {f"{call.names[i]} as backward left it": (run.args[i], a)}, 0.0, 0.0)
+    for k, (output, want) in enumerate(zip(run.outputs, before, strict=True)):
+        yield case(call.text, {f"output {k} as backward left it": (output, want)}, 0.0, 0.0)
+
+    run = call.run()
+    others = [torch.ones_like(g, requires_grad=True) for g in call.upstream]
+    # the other branch comes first or last: the engine visits the younger node first
+    sums = [output + other * 1.0 for output, other in zip(run.outputs, others, strict=True)]
+    grads = torch.autograd.grad(sums, [*others, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
+    for k, (grad, want) in enumerate(zip(grads, call.upstream, strict=False)):
+        yield case(f"f(…) + e, {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)}, 0.0, 0.0)
+    others = [torch.ones_like(g, requires_grad=True) for g in call.upstream]
+    early = [other * 1.0 for other in others]
+    run = call.run()
+    sums = [output + e for output, e in zip(run.outputs, early, strict=True)]
+    grads = torch.autograd.grad(sums, [*others, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
+    for k, (grad, want) in enumerate(zip(grads, call.upstream, strict=False)):
+        yield case(f"e + f(…), {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)}, 0.0, 0.0)
+
+    dense = [torch.ones_like(g) for g in call.upstream]
+    wide = [torch.ones((), dtype=g.dtype, device=g.device).expand(g.shape) for g in call.upstream]
+    for i, got, want in zip(call.wanted, call.run().pull(wide), call.vjp(dense), strict=True):
+        yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+
+
+def linear(call: Call) -> Iterator[Case]:
+    """backward is linear in the upstream gradient: -g, a + b, a million times g, a third of it, none.
+
+    Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded or cast on its way.
+    """
+    run = call.run()
+    other = call.draw(1)
+    upstreams = {
+        "backward(-g) + backward(g)": ([-g for g in call.upstream], -1.0, 0.0),
+        "backward(a + b) - backward(a) - backward(b)": ([a + b for a, b in zip(call.upstream, other, strict=True)], 1.0, 1.0),
+        "backward(1e6 g) / 1e6 - backward(g)": ([1e6 * g for g in call.upstream], 1e6, 0.0),
+        "backward(1e-6 g) * 1e6 - backward(g)": ([1e-6 * g for g in call.upstream], 1e-6, 0.0),
+        "backward(g / 3) * 3 - backward(g)": ([g / 3 for g in call.upstream], 1 / 3, 0.0),
+        "backward(0)": ([0 * g for g in call.upstream], 0.0, 0.0),
+    }
+    second = run.pull([g.clone() for g in other], retain_graph=True)
+    for label, (upstream, factor, of_other) in upstreams.items():
+        grads = run.pull(upstream, retain_graph=True)
+        for i, grad, one, two in zip(call.wanted, grads, call.gradients, second, strict=True):
+            size = largest_of([one, two]) or 1.0
+            apart = (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / size
+            yield case(call.text, {f"{label}, for {call.names[i]}": (apart, torch.zeros_like(apart))}, 0.0, _rounding(one))
+
+
+def _rounding(like: torch.Tensor) -> float:
+    return tolerance(like) if like.dtype not in (torch.float64, torch.complex128) else 1e-11
+
+
+def stale(call: Call) -> Iterator[Case]:
+    """An input or an output changed in place after forward: backward raises, as `save_for_backward` promises, or is still right.
+
+    A tensor kept as an attribute of ctx has no version check: the gradient is silently that of the changed value.
+    """
+    for place in (*(i for i in call.wanted if i not in call.in_place), *(f"output {k}" for k in range(len(call.base.outputs)))):
+        inner_args = list(leaves(call.args))
+        fresh = [inner_args[i] for i in call.wanted]
+        if isinstance(place, int):
+            inner_args[place] = inner_args[place] * 1.0
+        outputs = [o for o in as_tuple(call.fn(*inner_args)) if isinstance(o, torch.Tensor) and o.requires_grad]
+        name = place if isinstance(place, str) else call.names[place]
+        target = outputs[int(name.split()[1])] if isinstance(place, str) else inner_args[place]
+        try:
+            with torch.no_grad():
+                target.mul_(-2.0)
+        except RuntimeError:
+            continue  # an expanded output, or one that shares memory, refuses by itself
+        try:
+            found = torch.autograd.grad(outputs, fresh, [g.clone() for g in call.upstream], allow_unused=True)
+        except RuntimeError:
+            continue
+        for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
+            got = torch.zeros_like(want) if got is None else got
+            given = f"{call.text}; {name}.mul_(-2) between forward and backward"
+            yield case(given, {f"gradient of {call.names[i]} (or an error)": (got, want)}, *within(want))
+
+
+def saved(call: Call) -> Iterator[Case]:
+    """What backward needs went through `save_for_backward`; no tensor sits on ctx, and nothing is kept alive.
+
+    A tensor on ctx is invisible to saved-tensor hooks and checkpointing, is not freed after backward, and an output kept there
+    makes a reference cycle (pytorch issue 25340). Not wrong by itself: `stale` refuses where it makes a gradient wrong.
+    """
+    run = call.run()
+    nodes = list(written_by_hand(run.outputs))
+    if not nodes:
+        raise NotApplicable("no Function written in Python stands in the graph")
+    names = sorted({name for node in nodes for name, value in vars(node).items() if _holds_tensor(value)})
+    yield case(call.text, {"attributes of ctx that hold tensors": (names, [])})
+    del nodes
+    enabled = gc.isenabled()
+    gc.disable()
+    alive = [weakref.ref(output) for output in run.outputs]
+    del run
+    left = sum(ref() is not None for ref in alive)
+    if enabled:
+        gc.enable()
+    yield case(call.text, {"outputs that live on after their last user": (left, 0)})
+
+
+def _holds_tensor(value: object) -> bool:
+    if isinstance(value, torch.Tensor):
+        return True
+    if isinstance(value, dict):
+        return any(map(_holds_tensor, value.values()))
+    return isinstance(value, (list, tuple, set)) and any(map(_holds_tensor, value))
+
+
+def work(call: Call) -> Iterator[Case]:
+    """No gradient is computed that nobody needs (`ctx.needs_input_grad`): asking for one alone costs less than for all."""
+    if len(call.wanted) < 2:
+        raise NotApplicable("there is one input that gradients are asked for")
+    everything = _cost(call, call.wanted)
+    for i in call.wanted:
+        label = f"operations for the gradient of {call.names[i]} alone are fewer than for all"
+        yield case(call.text, {label: (_cost(call, [i]) < everything, True)})
+
+
+def _cost(call: Call, asked: list[int]) -> int:
+    args = tuple(a.detach().requires_grad_(i in asked) if i in call.wanted else a for i, a in enumerate(call.args))
+    run = call.run(args)
+    with Trace() as trace:
+        run.pull(call.upstream)
+    return trace.operations
+
+
+def frozen(call: Call) -> Iterator[Case]:
+    """Each gradient is the same, whichever others are asked for.
+
+    Only this probe sees `needs_input_grad` off by one, and a variable that is bound under one condition and used under another.
+    """
+    if len(call.wanted) < 2:
+        raise NotApplicable("there is one input that gradients are asked for")
+    singles = [[i] for i in call.wanted]
+    others = [[j for j in call.wanted if j != i] for i in call.wanted] if len(call.wanted) > 2 else []
+    for asked in (*singles[:6], *others[:6]):
+        args = tuple(a.detach().requires_grad_(i in asked) if i in call.wanted else a for i, a in enumerate(call.args))
+        run = call.run(args)
+        given = f"only {' and '.join(call.names[i] for i in asked)} needs a gradient: {call.text}"
+        kept = [k for k, place in enumerate(call.tracked) if place < len(run.all) and run.all[place].requires_grad]
+        if len(run.outputs) != len(kept):
+            continue
+        if len(kept) < len(call.upstream):  # an output that follows none of those asked for
+            continue
+        for i, got in zip(asked, run.pull([g.clone() for g in call.upstream]), strict=True):
+            want = call.gradients[call.wanted.index(i)]
+            yield case(given, {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+
+
+def unused_output(call: Call) -> Iterator[Case]:
+    """With one output used and the others not, the gradient is that of zeros for the others.
+
+    Only this probe sees `None * 2` under `set_materialize_grads(False)`, and an output whose gradient is dropped.
+    """
+    count = len(call.base.outputs)
+    if count < 2:
+        raise NotApplicable("there is one output that gradients come back to")
+    for k in range(count):
+        alone = call.run().pull([call.upstream[k].clone()], of=[k])
+        zeros = call.vjp([g if j == k else torch.zeros_like(g) for j, g in enumerate(call.upstream)])
+        for i, got, want in zip(call.wanted, alone, zeros, strict=True):
+            yield case(f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+
+
+def calls_apart(call: Call) -> Iterator[Case]:
+    """Two calls do not mix, in whatever order their backwards come, and a second backward finds what the first one found.
+
+    What a call keeps belongs on ctx, not on the class. Only a backward of the first call by itself sees a stack on the class.
+    """
+    for other in _second_calls(call):
+        wants = other.gradients
+        break
+    else:
+        raise NotApplicable("forward takes no other values than these")
+    for order in ("first", "last", "together"):
+        one, two = call.run(), other.run()
+        g, h = [t.clone() for t in call.upstream], [t.clone() for t in other.upstream]
+        if order == "first":
+            grads = [*one.pull(g), *two.pull(h)]
+        elif order == "last":
+            later = two.pull(h)
+            grads = [*one.pull(g), *later]
+        else:
+            grads = torch.autograd.grad([*one.outputs, *two.outputs], [*one.leaves, *two.leaves], [*g, *h], allow_unused=True)
+        for k, (got, want) in enumerate(zip(grads, (*call.gradients, *wants), strict=True)):
+            which = "first" if k < len(call.wanted) else "second"
+            got = torch.zeros_like(want) if got is None else got
+            label = f"gradient of {call.names[call.wanted[k % len(call.wanted)]]} in the {which} call"
+            yield case(f"two calls, backward of the {order}: {call.text}", {label: (got, want)}, *within(want))
+    run = call.run()
+    for again in ("", ", a second time"):
+        found = run.pull([g.clone() for g in call.upstream], retain_graph=True)
+        for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
+            yield case(
+                f"backward with retain_graph{again}: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want)
+            )
+
+
+def _second_calls(call: Call) -> Iterator[Call]:
+    for factor, offset in ((-1.5, 0.25), (1.01, 0.0)):
+        args = tuple((a.detach() * factor + offset).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
+        other = call.at(args)
+        try:
+            fine = len(other.base.outputs) == len(call.base.outputs) and all(o.isfinite().all() for o in other.base.outputs)
+        except Exception:
+            continue
+        if fine:
+            yield other
+
+
+def device(call: Call) -> Iterator[Case]:
+    """No tensor is made on another device than the inputs'. The meta device shows it on a machine without a GPU."""
+    args = tuple(a.detach().to("meta").requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args)
+    try:
+        run = call.run(args)
+        if len(run.outputs) != len(call.upstream):
+            raise NotApplicable("it gives other outputs on meta tensors, which have no values")
+        grads = run.pull([g.to("meta") for g in call.upstream])
+    except Exception as error:
+        if isinstance(error, NotApplicable) or needs_values(error) or not _of_devices(error):
+            raise NotApplicable("it reads values, and meta tensors have none") from None
+        yield case(f"{call.text}, on the meta device", {"tensors on another device": (str(error).splitlines()[0][:200], "none")})
+        return
+    pairs = {f"device of output {k}": (output.device.type, "meta") for k, output in enumerate(run.outputs)}
+    pairs |= {
+        f"device of the gradient of {call.names[i]}": (g.device.type, "meta") for i, g in zip(call.wanted, grads, strict=True)
+    }
+    yield case(f"{call.text}, on the meta device", pairs)
+
+
+def _of_devices(error: Exception) -> bool:
+    text = str(error)
+    leaves_torch = "out of meta tensor" in text or "to numpy" in text
+    return "device" in text and not leaves_torch
+
+
+def transforms(call: Call) -> Iterator[Case]:
+    """What the Function declares beyond backward holds: its `jvp` is the adjoint of its backward, its vmap is a loop.
+
+    A wrong jvp passes gradcheck, which looks at it only under `check_forward_ad`.
+    """
+    function = call.function
+    base = torch.autograd.Function
+    declares_jvp = function is not None and function.jvp is not base.jvp
+    declares_vmap = function is not None and (function.generate_vmap_rule or function.vmap is not base.vmap)
+    if not declares_jvp and not declares_vmap:
+        raise NotApplicable("it declares neither a jvp nor a vmap rule")
+    if declares_jvp:
+        yield from _forward_mode(call)
+    if declares_vmap:
+        yield from _batched(call)
+
+
+def _forward_mode(call: Call) -> Iterator[Case]:
+    for k, i in enumerate([None, *call.wanted] if len(call.wanted) > 1 else [None]):
+        along = [d if i in (None, j) else torch.zeros_like(d) for j, d in zip(call.wanted, call.directions, strict=True)]
+        with forward_ad.dual_level():
+            args = list(leaves(call.args))
+            for j, d in zip(call.wanted, along, strict=True):
+                if i in (None, j):
+                    args[j] = forward_ad.make_dual(args[j].detach(), d)
+                else:
+                    args[j] = args[j].detach()
+            outputs = as_tuple(call.fn(*args))
+            tangents = [forward_ad.unpack_dual(outputs[k]).tangent for k in call.tracked]
+        tangents = [torch.zeros_like(g) if t is None else t for t, g in zip(tangents, call.upstream, strict=True)]
+        size = length(tangents, call.upstream) + length(call.gradients, along)
+        yield case(
+            call.text,
+            {
+                "upstream · (J v) - (upstream · J) v, by jvp and by backward": (
+                    (inner(call.upstream, tangents) - inner(call.gradients, along)) / (size or 1.0),
+                    between(-1e-8, 1e-8),
+                )
+            },
+        )
+        del k
+
+
+def _batched(call: Call) -> Iterator[Case]:
+    copies = [call.args, *(_scaled(call, factor) for factor in (1.07, 0.94))]
+    singles = [call.at(args) for args in copies]
+    tensors = [i for i, a in enumerate(call.args) if i in call.wanted]
+
+    def function(*moving: torch.Tensor) -> tuple:
+        args = list(call.args)
+        for i, tensor in zip(tensors, moving, strict=True):
+            args[i] = tensor
+        outputs = as_tuple(
+            call.fn(*(a.detach() if isinstance(a, torch.Tensor) and i not in tensors else a for i, a in enumerate(args)))
+        )
+        return tuple(outputs[k] for k in call.tracked)
+
+    def pulled(upstream: tuple, *moving: torch.Tensor) -> tuple:
+        return torch.func.vjp(function, *moving)[1](upstream)
+
+    stacked = [torch.stack([args[i].detach() for args in copies]) for i in tensors]
+    values = torch.func.vmap(function)(*stacked)
+    for k, got in enumerate(values):
+        want = torch.stack([single.base.outputs[k].detach() for single in singles])
+        yield case(f"vmap over three copies: {call.text}", {f"output {k}": (got, want)}, *within(want))
+    upstream = tuple(torch.stack([g, -g, 0.5 * g]) for g in call.upstream)
+    grads = torch.func.vmap(pulled)(upstream, *stacked)
+    rows = [single.vjp([u[n] for u in upstream]) for n, single in enumerate(singles)]
+    for place, i in enumerate(tensors):
+        want = torch.stack([row[place] for row in rows])
+        yield case(
+            f"vmap of backward over three copies: {call.text}",
+            {f"gradient of {call.names[i]}": (grads[place], want)},
+            *within(want),
+        )
+    last = [
+        t.movedim(0, -1) if n == 0 else singles[0].args[i].detach() for n, (t, i) in enumerate(zip(stacked, tensors, strict=True))
+    ]
+    dims = tuple(-1 if n == 0 else None for n in range(len(last)))
+    values = torch.func.vmap(function, in_dims=dims)(*last)
+    first = [call.at(tuple(args[j] if j == tensors[0] else a for j, a in enumerate(call.args))) for args in copies]
+    for k, got in enumerate(values):
+        want = torch.stack([single.base.outputs[k].detach() for single in first])
+        yield case(
+            f"vmap over the last dimension of {call.names[tensors[0]]} alone: {call.text}",
+            {f"output {k}": (got, want)},
+            *within(want),
+        )
+
+
+def _scaled(call: Call, factor: float) -> Args:
+    return tuple((a.detach() * factor).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))

@@ -1,0 +1,458 @@
+"""The probes that ask whether backward is the derivative.
+
+Each takes a `Call` and yields cases (see `case`), or raises `NotApplicable`. Its docstring says what it catches that the others
+let through, and where the fact comes from.
+"""
+
+from collections.abc import Callable, Iterator
+
+import torch
+
+from handgrad.audit.calls import Call, Tensors, direction, drawn, inner, length, real
+from handgrad.audit.case import NotApplicable, between, case
+from handgrad.audit.record import Case
+from handgrad.audit.slopes import largest, places_of_jumps, slopes
+from handgrad.audit.subject import words
+
+EXACT = {torch.float64: 1e-9, torch.complex128: 1e-9}  # what two ways of computing the same may differ by, of the size
+SMALL = {torch.float64: 2e-7, torch.float32: 3e-2}  # what a slope measured by differences may be off by, of its size
+DIGITS = 1e-9  # the same where rounding to float32 was seen on the way, which hides below SMALL
+FEW, MANY = 64, 2048
+
+
+def tolerance(tensor: torch.Tensor) -> float:
+    """Relative tolerance between two ways of computing the same, by dtype."""
+    return EXACT.get(tensor.dtype, 100 * torch.finfo(tensor.dtype).eps ** (0.75 if tensor.dtype.itemsize > 2 else 1.0))
+
+
+def upstream(call: Call) -> Iterator[Case]:
+    """Values and vector-Jacobian products equal the reference's, at the inputs and at points beside them.
+
+    The only probe that sees a forward which computes something else, with a backward to match; and the only one for a Function
+    whose gradient is not the derivative, on purpose. Signed upstream gradients: under `y.sum()` a forgotten or absolute one passes.
+    """
+    if call.reference is None:
+        raise NotApplicable("no reference was given: reference=f compares values and gradients with f's")
+    for label, near in points(call):
+        other = Call(call.reference, near.args, call.names, seed=call.seed)
+        try:
+            values = other.base.outputs
+            ours = near.base.outputs
+        except Exception:
+            if label:
+                continue
+            raise
+        pairs: dict = {"number of outputs that require grad": (len(ours), len(values))}
+        yield case(f"{label}{near.text}", pairs)
+        if len(ours) != len(values):
+            return
+        for k, (one, want) in enumerate(zip(ours, values, strict=True)):
+            yield case(f"{label}{near.text}", {_output(k, len(values)): (one, want)}, *within(want))
+        rest = [o for o in near.base.all if isinstance(o, torch.Tensor) and not o.requires_grad]
+        for one, want in zip(
+            rest, (o for o in other.base.all if isinstance(o, torch.Tensor) and not o.requires_grad), strict=False
+        ):
+            yield case(f"{label}{near.text}", {"output that needs no grad": (one, want)}, *within(want))
+        if not all(value.isfinite().all() for value in values):
+            continue
+        wants = other.vjp(near.upstream)
+        for i, got, want in zip(call.wanted, near.gradients, wants, strict=True):
+            if want.isfinite().all():
+                yield case(f"{label}{near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+
+
+def within(want: torch.Tensor) -> tuple[float, float]:
+    if not (want.is_floating_point() or want.is_complex()):
+        return 0.0, 0.0
+    finite = torch.where(want.detach().isfinite(), want.detach(), 0)
+    return tolerance(want), tolerance(want) * max(largest(finite), 1e-30)
+
+
+def _output(k: int, count: int) -> str:
+    return "output" if count == 1 else f"output {k}"
+
+
+def gradcheck(call: Call) -> Iterator[Case]:
+    """backward is the slope of forward: the idea of `torch.autograd.gradcheck`, at nine digits where that has three.
+
+    Catches what needs no reference to be wrong: a factor, a sign, a mask, an axis, a term left out, at the inputs and at points
+    beside them (other signs, equal elements, ten times as large, a hundredth). Where a slope jumps, anything between its two sides
+    is right. Random directions and signed upstream gradients move all elements at once, so a fault in one entry shows.
+    """
+    if call.reference is not None:
+        raise NotApplicable("the reference says what the gradient is")
+    strict = call.rounds_to_float32
+    size = None
+    judged = 0
+    for label, near in points(call):
+        outcome = _slope(near, label, size, strict)
+        if outcome is None:
+            continue
+        judged += 1
+        size = size or outcome[0]
+        yield from outcome[1]
+    if not judged:
+        raise NotApplicable("forward is not finite around the inputs, so no slope can be measured")
+
+
+def _slope(near: Call, label: str, size: float | None, strict: bool) -> tuple[float, list[Case]] | None:
+    wanted = [near.args[i] for i in near.wanted]
+    found = []
+    for number in (0, 1) if not label else (0,):
+        along = [direction(a, near.seed + 17 * number + i) for i, a in enumerate(wanted)]
+        try:
+            measured = slopes(near.values, wanted, along)
+        except Exception:
+            if label:
+                return None
+            raise
+        if not measured.finite:
+            return None
+        for turn in (0, 1) if not label else (0,):
+            g = near.upstream if turn == 0 else near.draw(turn)
+            grads = near.gradients if turn == 0 else near.vjp(g)
+            weights = torch.cat([real(part) for part in g])
+            if size is not None and not largest_of(grads) < 1e4 * size:
+                return None  # an own point beyond the edge of where the function is meant to be used
+            claimed = inner(grads, along)
+            rtol = DIGITS if strict else SMALL.get(measured.levels.dtype, SMALL[torch.float32])
+            slack = rtol * max(length(grads, along), float((measured.levels[-1] * weights).norm()) / max(len(weights), 1) ** 0.5)
+            low, high = measured.between(weights, slack)
+            if not low <= claimed <= high:
+                found += _elements(near, label, g, grads, rtol)
+            found.append(case(f"{label}{near.text}", {"slope along a random direction": (claimed, between(low, high))}))
+    return largest_of(near.gradients) + 1e-3, found
+
+
+def _elements(near: Call, label: str, g: Tensors, grads: Tensors, rtol: float) -> list[Case]:
+    """One case for the first element of each argument whose gradient is not the slope along it."""
+    cases = []
+    weights = torch.cat([real(part) for part in g])
+    wanted = [near.args[i].detach() for i in near.wanted]
+    for place, (i, tensor) in enumerate(zip(near.wanted, wanted, strict=True)):
+        size = float(tensor.abs().square().mean().sqrt()) or 1.0 if tensor.numel() else 1.0
+        for element in range(min(tensor.numel(), FEW)):
+            along = [torch.zeros_like(other) for other in wanted]
+            along[place].reshape(-1)[element] = size
+            measured = slopes(near.values, wanted, along)
+            low, high = measured.between(weights, rtol * size * largest(grads[place]))
+            claimed = inner([grads[place].reshape(-1)[element]], [torch.tensor(size, dtype=tensor.dtype, device=tensor.device)])
+            if not low <= claimed <= high:
+                where = _index(element, tensor.shape)
+                middle = {f"gradient of {near.names[i]}{where}": (claimed / size, between(low / size, high / size))}
+                cases.append(case(f"{label}{near.text}, upstream {words(('g',), (g[0],))}", middle))
+                break
+    return cases
+
+
+def _index(element: int, shape: torch.Size) -> str:
+    places = []
+    for extent in reversed(shape):
+        places.append(element % extent)
+        element //= extent
+    return f" at [{', '.join(map(str, reversed(places)))}]" if places else ""
+
+
+def largest_of(tensors: Tensors) -> float:
+    """The largest absolute value among some tensors; infinite where one is not finite."""
+    sizes = [largest(tensor) for tensor in tensors]
+    return max((size if size == size else float("inf") for size in sizes), default=0.0)
+
+
+def points(call: Call) -> Iterator[tuple[str, Call]]:
+    """The inputs, and points beside them at which a function that works must be right too: each with its name."""
+    yield "", call
+    for label, moved in (
+        ("with other signs: ", lambda a, i: a * drawn(a, 31 + i).real.sign().to(a.dtype)),
+        ("with ties: ", lambda a, i: _tied(a)),
+        ("ten times as large: ", lambda a, i: a * 10),
+        ("a hundredth as large: ", lambda a, i: a * 0.01),
+    ):
+        args = tuple(moved(a.detach(), i).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
+        near = call.at(args)
+        try:
+            run = near.base
+        except Exception:
+            continue
+        if len(run.outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in run.outputs):
+            yield label, near
+
+
+def _tied(a: torch.Tensor) -> torch.Tensor:
+    """Away from 0 to multiples of half the size, so that several elements are equal."""
+    if a.is_complex() or not a.numel():
+        return a
+    step = float(a.square().mean().sqrt()) / 2 or 0.5
+    return a.sign() * (a.abs() / step).ceil() * step
+
+
+def kink(call: Call) -> Iterator[Case]:
+    """Along the whole axis, close to every place where the slope jumps, and there itself. Elementwise functions only.
+
+    The places are found by looking at forward. Thousands of points go through in one call, so this probe alone sees a threshold
+    that is off by a thousandth, a wrong upper bound, NaN at the kink itself, and NaN where exp overflows.
+    """
+    places = elementwise(call)
+    if not places:
+        raise NotApplicable("the outputs are not elementwise in an input, so there is no axis to look along")
+    for i in places:
+        yield from _along_axis(call, i, places)
+
+
+def elementwise(call: Call) -> list[int]:
+    """Positions of the wanted arguments that each output follows element by element."""
+    outputs = call.base.outputs
+    shape = outputs[0].shape
+    same = [i for i in call.wanted if call.args[i].shape == shape and call.args[i].dtype == torch.float64]
+    if not same or any(output.shape != shape or output.is_complex() for output in outputs) or not shape.numel():
+        return []
+    others = [i for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in same]
+    if any(call.args[i].numel() != 1 for i in others):
+        return []
+    try:
+        longer = [torch.cat([call.args[i].detach().flatten()] * 2) for i in same]
+        whole = torch.stack([t.reshape(-1) for t in _evaluate(call, same, longer)])
+        count = shape.numel()
+        expected = torch.stack([output.detach().reshape(-1) for output in outputs])
+        half = torch.arange(2 * count, device=whole.device) % 2 == 0
+        moved = [torch.where(half, tensor * 1.25 + 0.1, tensor) for tensor in longer]
+        partly = torch.stack([t.reshape(-1) for t in _evaluate(call, same, moved)])
+    except Exception:
+        return []
+    if whole.shape != (len(outputs), 2 * count) or partly.shape != whole.shape:
+        return []
+    repeats = torch.equal(whole[:, :count], whole[:, count:]) and torch.allclose(
+        whole[:, :count], expected, rtol=1e-12, atol=1e-12
+    )
+    return same if repeats and torch.equal(partly[:, ~half], whole[:, ~half]) else []
+
+
+def _evaluate(call: Call, places: list[int], tensors: Tensors) -> Tensors:
+    args = list(call.args)
+    for i, tensor in zip(places, tensors, strict=True):
+        args[i] = tensor.detach().requires_grad_()
+    return [output.detach() for output in call.run(tuple(args)).outputs]
+
+
+def _along_axis(call: Call, i: int, places: list[int]) -> Iterator[Case]:
+    device = call.args[i].device
+
+    def args_at(x: torch.Tensor) -> tuple:
+        args = list(call.args)
+        for j in places:
+            one = call.args[j].detach().flatten()
+            args[j] = (x if j == i else one.repeat(len(x) // len(one) + 1)[: len(x)]).detach().clone().requires_grad_()
+        return tuple(args)
+
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return sum(output.detach() for output in call.run(args_at(x)).outputs)
+
+    # where the others repeat along the axis there is no even row to look at
+    jumps = places_of_jumps(f, -10.0037, 9.9971, device) if len(places) == 1 else []
+    beside = torch.logspace(-7, -1, 13, dtype=torch.float64)
+    powers = torch.logspace(-6, 3, 37, dtype=torch.float64)
+    rows = [
+        torch.linspace(-10.0037, 9.9971, MANY, dtype=torch.float64),
+        powers,
+        -powers,
+        torch.tensor([0.0, *jumps], dtype=torch.float64),
+    ]
+    x = torch.cat([*rows, *(jump + sign * beside for jump in jumps for sign in (-1, 1))]).to(device)
+
+    signs = torch.where(torch.arange(len(x), device=device) % 3 == 0, -0.7, 1.3).double()
+    run = call.run(args_at(x))
+    claimed = dict(zip(call.wanted, run.pull([signs] * len(run.outputs)), strict=True))[i] / signs
+    low, high, judged = _slopes_along(f, x, jumps)
+    if call.reference is not None:
+        other = Call(call.reference, run.args, call.names).run()
+        wanted = dict(zip(call.wanted, other.pull([signs] * len(other.outputs)), strict=True))[i] / signs
+        slack = 1e-8 * (wanted.abs() + 1)
+        at_jump = (high - low).abs() > 1e-3 * (low.abs() + high.abs())
+        right = (claimed - wanted).abs() <= slack
+        fine = right | (at_jump & (low <= claimed) & (claimed <= high))
+        low, high = wanted - slack, wanted + slack
+        judged &= wanted.isfinite()
+    else:
+        fine = (low <= claimed) & (claimed <= high)
+    inside = x.abs() <= largest(call.args[i])
+    typical = largest(torch.where(inside & claimed.isfinite(), claimed, 0)) + 1
+    # beyond the inputs a slope that explodes is the edge of where the function is meant to be used
+    judged &= inside | claimed.isnan() | (claimed.abs() < 1e4 * typical)
+    bad = (judged & ~fine).nonzero().flatten()
+    nearest = bad[x[bad].abs().argsort()[:3]].tolist()
+    shown = nearest or (judged & (x.abs() < 3)).nonzero().flatten()[:2].tolist()
+    where = f"{call.names[i]} at {int(judged.sum())} places"
+    given = where + (
+        f", the slope jumps at {', '.join(f'{jump:g}' for jump in jumps)}" if jumps else ", no jump of the slope found"
+    )
+    pairs = {
+        f"derivative at {call.names[i]} = {float(x[k]):.6g}": (float(claimed[k]), between(float(low[k]), float(high[k])))
+        for k in shown
+    }
+    yield case(given, {"places where the derivative is wrong": (len(bad), 0)} if not shown else pairs)
+
+
+def _slopes_along(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, jumps: list[float]) -> tuple:
+    """The interval of each slope of an elementwise function, and where it could be measured."""
+    special = torch.tensor([0.0, *jumps], dtype=torch.float64, device=x.device)
+    clear = (x.unsqueeze(1) - special).abs().min(1).values
+    step = torch.where(clear > 0, torch.minimum(1e-5 * x.abs().clamp(min=1), clear / 8), 1e-6)
+    centre = f(x)
+    (wide, bend_wide, _, _), (narrow, bend, left, right) = (_differences(f, x, centre, step / n) for n in (1, 4))
+    value = narrow + (narrow - wide) / 15
+    rounding = torch.finfo(torch.float64).eps * centre.abs() / step
+    slack = 1e-6 * (value.abs() + 1e-3) + 2 * (narrow - wide).abs() + 100 * rounding
+    jump = (bend > 0.5 * bend_wide) & (bend > 1e-6 * value.abs().nan_to_num(0, 0, 0).median() + 400 * rounding)
+    low = torch.where(jump, torch.minimum(left, right), value) - slack
+    high = torch.where(jump, torch.maximum(left, right), value) + slack
+    return low, high, wide.isfinite() & narrow.isfinite() & centre.isfinite()
+
+
+def _differences(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, centre: torch.Tensor, step: torch.Tensor) -> tuple:
+    above, below = f(x + step), f(x - step)
+    return (
+        (above - below) / (2 * step),
+        (above - 2 * centre + below).abs() / step,
+        (centre - below) / step,
+        (above - centre) / step,
+    )
+
+
+def second_order(call: Call) -> Iterator[Case]:
+    """A second backward finds the derivative of the first, or raises, as `once_differentiable` declares.
+
+    Only this probe sees a detached upstream gradient, an intermediate kept as a constant, a backward that leaves torch:
+    second derivatives that are silently wrong (pytorch issue 58509). What `gradgradcheck` asks, along a random direction.
+    """
+    run = call.run()
+    upstream = [g.clone().requires_grad_() for g in call.upstream]
+    grads = run.pull(upstream, create_graph=True)
+    plainly = [
+        (f"gradient of {call.names[i]} with create_graph=True", (grad, want))
+        for i, grad, want in zip(call.wanted, grads, call.gradients, strict=True)
+    ]
+    for label, pair in plainly:
+        yield case(call.text, {label: pair}, *within(pair[1]))
+    weights = [drawn(grad.detach(), call.seed + 211 + k) for k, grad in enumerate(grads)]
+    along = [direction(t, call.seed + 307 + k) for k, t in enumerate((*run.leaves, *upstream))]
+    tracked = [(grad, weight) for grad, weight in zip(grads, weights, strict=True) if grad.requires_grad]
+    if tracked:
+        total = sum((grad.conj() * weight).sum().real for grad, weight in tracked)
+        try:
+            found = torch.autograd.grad(total, [*run.leaves, *upstream], allow_unused=True)
+        except RuntimeError:
+            raise NotApplicable("a second derivative raises an error, as once_differentiable promises") from None
+        found = [torch.zeros_like(d) if grad is None else grad for grad, d in zip(found, along, strict=True)]
+    else:
+        found = [torch.zeros_like(d) for d in along]
+    count = len(run.leaves)
+    point = [t.detach() for t in (*run.leaves, *upstream)]
+    sizes = []
+    for step in (2e-4, 5e-5) if call.upstream[0].dtype in EXACT else (2e-2, 5e-3):
+        ahead, behind = (
+            inner(
+                weights,
+                call.at(_moved(call, [p + sign * step * d for p, d in zip(point[:count], along[:count], strict=True)])).vjp(
+                    [p + sign * step * d for p, d in zip(point[count:], along[count:], strict=True)]
+                ),
+            )
+            for sign in (1, -1)
+        )
+        sizes.append((ahead - behind) / (2 * step))
+    wide, narrow = sizes
+    claimed, value = inner(found, along), narrow + (narrow - wide) / 15
+    slack = 10 * abs(narrow - wide) + SMALL.get(call.upstream[0].real.dtype, 3e-2) * 5 * (abs(value) + length(found, along))
+    yield case(call.text, {"slope of backward along a random direction": (claimed, between(value - slack, value + slack))})
+
+
+def _moved(call: Call, tensors: Tensors) -> tuple:
+    args = list(call.args)
+    for i, tensor in zip(call.wanted, tensors, strict=True):
+        args[i] = tensor.detach().requires_grad_()
+    return tuple(args)
+
+
+def shapes(call: Call) -> Iterator[Case]:
+    """Wherever forward runs backward must be right: one row, one column, no row, more dimensions in front, other memory layouts.
+
+    Only this probe sees a `squeeze()`, a fixed `sum(0)`, a `.view` of what is not contiguous.
+    """
+    judged = 0
+    for label, args in _layouts(call):
+        judged += 1
+        run = call.run(args)
+        grads = run.pull([_turned(g) for g in call.upstream])
+        pairs = {
+            _output(k, len(run.outputs)): (one, want)
+            for k, (one, want) in enumerate(zip(run.outputs, call.base.outputs, strict=True))
+        }
+        pairs |= {
+            f"gradient of {call.names[i]}": (g, want) for i, g, want in zip(call.wanted, grads, call.gradients, strict=True)
+        }
+        for name, pair in pairs.items():
+            yield case(f"{label}: {call.text}", {name: pair}, *within(pair[1]))
+    for label, args in _sizes(call):
+        near = call.at(args)
+        try:
+            outputs = near.base.outputs
+            finite = all(output.isfinite().all() for output in outputs)
+        except Exception:
+            continue
+        if not finite or len(outputs) != len(call.base.outputs):
+            continue
+        judged += 1
+        grads = near.gradients
+        pairs = {
+            f"shape of the gradient of {call.names[i]}": (list(g.shape), list(near.args[i].shape))
+            for i, g in zip(near.wanted, grads, strict=True)
+        }
+        yield case(f"{label}: {near.text}", pairs)
+        if call.reference is not None:
+            wants = Call(call.reference, args, call.names, seed=call.seed)
+            try:
+                wants = wants.vjp(near.upstream)
+            except Exception:
+                continue
+            for i, got, want in zip(near.wanted, grads, wants, strict=True):
+                yield case(f"{label}: {near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+        elif all(output.numel() for output in outputs):
+            outcome = _slope(near, f"{label}: ", largest_of(call.gradients) + 1e-3, False)
+            yield from outcome[1] if outcome else ()
+    if not judged:
+        raise NotApplicable("forward takes no other shape or layout of these inputs")
+
+
+def _layouts(call: Call) -> Iterator[tuple[str, tuple]]:
+    if any(call.args[i].dim() > 1 for i in call.wanted) or any(g.dim() > 1 for g in call.upstream):
+        yield (
+            "transposed in memory",
+            tuple(_turned(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
+        )
+
+
+def _turned(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values with the first and the last dimension exchanged in memory."""
+    tensor = tensor.detach()
+    return tensor.transpose(0, -1).contiguous().transpose(0, -1) if tensor.dim() > 1 else tensor.clone()
+
+
+def _sizes(call: Call) -> Iterator[tuple[str, tuple]]:
+    """Other sizes: each size of the inputs cut to one, wherever it stands; the first cut to none; a dimension more in front."""
+    tensors = [a for a in call.args if isinstance(a, torch.Tensor)]
+    extents = sorted({extent for a in tensors for extent in a.shape if extent > 1}, reverse=True)[:5]
+    for count, extent in [*((1, extent) for extent in extents), *((0, a.shape[0]) for a in tensors[:1] if a.dim())]:
+        yield f"{extent} cut to {count}", tuple(_cut(a, extent, count) for a in call.args)
+    first = call.wanted[0]
+    for i in dict.fromkeys((first, *call.wanted[1:2])):
+        a = call.args[i].detach()
+        for label, other in (("a dimension more", torch.stack([a, 1.3 * a])), ("a dimension less", a[0] if a.dim() else a)):
+            args = list(call.args)
+            args[i] = other.clone().requires_grad_()
+            yield f"{label} in {call.names[i]}", tuple(args)
+
+
+def _cut(a: object, extent: int, count: int) -> object:
+    if not isinstance(a, torch.Tensor):
+        return a
+    index = tuple(slice(0, count) if size == extent else slice(None) for size in a.shape)
+    return a.detach()[index].clone().requires_grad_(a.requires_grad)

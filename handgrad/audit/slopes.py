@@ -1,0 +1,123 @@
+"""Slopes by finite differences, each with the error that it may have, and the places where a slope jumps.
+
+Torch's gradcheck compares at one fixed tolerance, and must allow for its own error. Here several steps of a central difference
+are extrapolated (Richardson), and what they disagree about is the error: nine or ten digits of a smooth float64 function.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+
+from handgrad.audit.calls import Tensors
+
+# steps relative to the size of what is moved, each a quarter of the one before
+STEPS = {torch.float64: (1e-3, 2.5e-4, 6.25e-5, 1.5625e-5), torch.float32: (2e-2, 5e-3)}
+COARSE = (1e-1, 2.5e-2)  # float16 and bfloat16
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """How each element of the outputs moves along a direction.
+
+    Attributes:
+        levels: central differences, a row for each step.
+        left, right: one-sided differences at the smallest step.
+        jumps: where left and right belong to different slopes.
+        size: the size of the outputs, which their rounding is relative to.
+        step: the smallest step.
+    """
+
+    levels: torch.Tensor
+    left: torch.Tensor
+    right: torch.Tensor
+    jumps: torch.Tensor
+    size: torch.Tensor
+    step: float
+
+    @property
+    def finite(self) -> bool:
+        """Whether all outputs were finite at every step."""
+        return bool(self.levels.isfinite().all())
+
+    def between(self, weights: torch.Tensor, slack: float) -> tuple[float, float]:
+        """The interval in which the slope of `weights · outputs` lies, `slack` and the error of measuring allowed for."""
+        smooth = torch.where(self.jumps, 0.0, weights)
+        value, error = extrapolate((self.levels * smooth).sum(1).tolist())
+        eps = torch.finfo(self.levels.dtype).eps
+        slack += 10 * error + 20 * eps * float((self.size * smooth).norm()) / self.step
+        low = high = value
+        if self.jumps.any():
+            sides = torch.stack([self.left * weights, self.right * weights])[:, self.jumps]
+            low += float(sides.min(0).values.sum())
+            high += float(sides.max(0).values.sum())
+            slack += 1e-3 * float(sides.abs().max(0).values.sum())
+        return low - slack, high + slack
+
+
+def extrapolate(rows: list[float]) -> tuple[float, float]:
+    """Richardson's tableau for central differences at quartered steps: the best value, and its error."""
+    best, error = rows[-1], math.inf
+    for order in range(1, len(rows)):
+        finer = [b + (b - a) / (16.0**order - 1) for a, b in pairwise(rows)]
+        for entry, a, b in zip(finer, rows, rows[1:], strict=False):
+            disagreement = max(abs(entry - a), abs(entry - b))
+            if disagreement < error:
+                best, error = entry, disagreement
+        rows = finer
+    return best, error
+
+
+def slopes(f: Callable[[Tensors], torch.Tensor], at: Tensors, along: Tensors) -> Slopes:
+    """Measure how `f`, which returns a flat real vector, moves when `at` moves along `along`."""
+    at = [a.detach() for a in at]
+    centre = f(at)
+    steps = STEPS.get(centre.dtype, COARSE)
+    plus = torch.stack([f([a + h * d for a, d in zip(at, along, strict=True)]) for h in steps])
+    minus = torch.stack([f([a - h * d for a, d in zip(at, along, strict=True)]) for h in steps])
+    h = torch.tensor(steps, dtype=centre.dtype, device=centre.device).unsqueeze(1)
+    levels = (plus - minus) / (2 * h)
+    size = torch.maximum(centre.abs(), plus[0].abs())
+    # halves with the step where the slope is continuous, stays where it jumps
+    bend = (plus - 2 * centre + minus)[-2:].abs() / h[-2:]
+    noise = 1e-6 * largest(levels[-1]) + 100 * torch.finfo(centre.dtype).eps * size / steps[-1]
+    jumps = (bend[1] > 0.5 * bend[0]) & (bend[1] > noise)
+    return Slopes(levels, (centre - minus[-1]) / steps[-1], (plus[-1] - centre) / steps[-1], jumps, size, steps[-1])
+
+
+def largest(tensor: torch.Tensor) -> float:
+    """The largest absolute value; 0 of an empty tensor."""
+    return float(tensor.detach().abs().max()) if tensor.numel() else 0.0
+
+
+def places_of_jumps(f: Callable[[torch.Tensor], torch.Tensor], low: float, high: float, place: torch.device) -> list[float]:
+    """Find where in an interval the slope of an elementwise function jumps, by looking.
+
+    On an even grid the second difference of a smooth function changes little from place to place; at a kink it stands out.
+    Each place that stands out is looked at again, closer and closer: where it flattens out there was no kink.
+    At most 16 are returned, those nearest to 0, with seven decimals.
+    """
+    grid = torch.linspace(low, high, 2003, dtype=torch.float64, device=place)
+    step = (high - low) / 2002
+    values = f(grid)
+    bends = (values[2:] - 2 * values[1:-1] + values[:-2]).abs().nan_to_num(0.0, 0.0, 0.0)
+    around = torch.roll(bends, 3) + torch.roll(bends, -3)
+    around[:3] = around[-3:] = math.inf
+    found = grid[1:-1][bends > 4 * around + 1e-9 * largest(bends) + 1e-13]
+    if not len(found):
+        return []
+    found = found[torch.cat([torch.ones(1, dtype=torch.bool, device=place), found.diff() > 2.5 * step])]
+    centres = found[found.abs().argsort()[:16]]
+    offsets = torch.linspace(-1, 1, 33, dtype=torch.float64, device=place)
+    width, strength = 3 * step, []
+    while width > 1e-8:
+        near = centres.unsqueeze(1) + width * offsets
+        values = f(near.reshape(-1)).reshape(near.shape)
+        bends = (values[:, 2:] - 2 * values[:, 1:-1] + values[:, :-2]).abs()
+        strength.append(bends.max(1).values / width)
+        centres = near.gather(1, bends.argmax(1, keepdim=True) + 1).squeeze(1)
+        width /= 6
+    lasting = strength[4] > 0.3 * strength[0]  # before rounding takes over: a smooth bend would have shrunk a thousandfold
+    return sorted({round(x, 7) + 0.0 for x in centres[lasting].tolist()})
