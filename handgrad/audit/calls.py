@@ -26,6 +26,7 @@ class Call:
         reference: the same operation, differentiated by torch.
         in_place: positions of the arguments that the Function itself changes and marks.
         raw: an in-place Function as it is, without the copies.
+        parameters: positions of a Module's parameters, whose shapes belong to it.
         seed: of every number drawn.
     """
 
@@ -36,6 +37,7 @@ class Call:
     reference: Callable | None = None
     in_place: tuple[int, ...] = ()
     raw: Callable | None = None
+    parameters: frozenset[int] = frozenset()
     seed: int = 0
 
     def at(self, args: Args) -> "Call":
@@ -59,13 +61,18 @@ class Call:
 
     def values(self, moved: Tensors | None = None) -> torch.Tensor:
         """All tracked outputs as one flat real vector, without a graph; `moved` stands for the wanted arguments."""
-        args = list(self.args)
+        args = list(self.still)
         for i, tensor in zip(self.wanted, moved or [], strict=False):
             args[i] = tensor
         with torch.no_grad():
-            outputs = as_tuple(self.fn(*(a.detach().clone() if isinstance(a, torch.Tensor) else a for a in args)))
+            outputs = as_tuple(self.fn(*args))
             parts = [real(outputs[k]) for k in self.tracked]
-            return parts[0] if len(parts) == 1 else torch.cat(parts)
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    @cached_property
+    def still(self) -> list:
+        """The arguments, cut off from every graph."""
+        return [a.detach() if isinstance(a, torch.Tensor) else a for a in self.args]
 
     @cached_property
     def base(self) -> "Run":
@@ -90,6 +97,11 @@ class Call:
     def gradients(self) -> Tensors:
         """The vector-Jacobian product of `upstream`, by a call of its own."""
         return self.vjp(self.upstream)
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest element of all gradients."""
+        return max((float(g.detach().abs().max()) for g in self.gradients if g.numel()), default=0.0)
 
     def vjp(self, upstream: Tensors) -> Tensors:
         """The vector-Jacobian product, by one call and one backward; zeros where the engine says None."""
@@ -333,7 +345,8 @@ def _of_module(module: nn.Module, flat: Args, names: tuple, rebuild: Callable, r
         return torch.func.functional_call(module, {**kept, **state}, rebuild(args[:count]))
 
     wrapped = None if reference is None else (lambda *args: _reference_of(reference, args, count, parameters, rebuild))
-    return Call(call, (*flat, *parameters.values()), (*names, *parameters), None, wrapped, seed=seed)
+    places = frozenset(range(count, count + len(parameters)))
+    return Call(call, (*flat, *parameters.values()), (*names, *parameters), None, wrapped, parameters=places, seed=seed)
 
 
 def _reference_of(reference: Callable, args: Args, count: int, parameters: dict, rebuild: Callable) -> object:

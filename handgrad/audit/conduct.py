@@ -149,7 +149,7 @@ def other_dtype(call: Call) -> Iterator[Case]:
     near = call.at(tuple(_double(a) for a in args))
     wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
     for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
-        yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, 1e-3, 1e-3 * (largest_of([want]) or 1.0))
+        yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, 1e-3, 1e-3 * max(largest_of([want]), call.scale))
 
 
 def _single(a: object) -> object:
@@ -201,7 +201,7 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
     dense = [torch.ones_like(g) for g in call.upstream]
     wide = [torch.ones((), dtype=g.dtype, device=g.device).expand(g.shape) for g in call.upstream]
     for i, got, want in zip(call.wanted, call.run().pull(wide), call.vjp(dense), strict=True):
-        yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+        yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
 
 
 def linear(call: Call) -> Iterator[Case]:
@@ -223,7 +223,7 @@ def linear(call: Call) -> Iterator[Case]:
     for label, (upstream, factor, of_other) in upstreams.items():
         grads = run.pull(upstream, retain_graph=True)
         for i, grad, one, two in zip(call.wanted, grads, call.gradients, second, strict=True):
-            size = largest_of([one, two]) or 1.0
+            size = max(largest_of([one, two]), call.scale) or 1.0
             apart = (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / size
             yield case(call.text, {f"{label}, for {call.names[i]}": (apart, torch.zeros_like(apart))}, 0.0, _rounding(one))
 
@@ -257,7 +257,7 @@ def stale(call: Call) -> Iterator[Case]:
         for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
             got = torch.zeros_like(want) if got is None else got
             given = f"{call.text}; {name}.mul_(-2) between forward and backward"
-            yield case(given, {f"gradient of {call.names[i]} (or an error)": (got, want)}, *within(want))
+            yield case(given, {f"gradient of {call.names[i]} (or an error)": (got, want)}, *within(want, call.scale))
 
 
 def saved(call: Call) -> Iterator[Case]:
@@ -329,7 +329,7 @@ def frozen(call: Call) -> Iterator[Case]:
             continue
         for i, got in zip(asked, run.pull([g.clone() for g in call.upstream]), strict=True):
             want = call.gradients[call.wanted.index(i)]
-            yield case(given, {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+            yield case(given, {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
 
 
 def unused_output(call: Call) -> Iterator[Case]:
@@ -344,7 +344,7 @@ def unused_output(call: Call) -> Iterator[Case]:
         alone = call.run().pull([call.upstream[k].clone()], of=[k])
         zeros = call.vjp([g if j == k else torch.zeros_like(g) for j, g in enumerate(call.upstream)])
         for i, got, want in zip(call.wanted, alone, zeros, strict=True):
-            yield case(f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+            yield case(f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
 
 
 def calls_apart(call: Call) -> Iterator[Case]:
@@ -371,7 +371,7 @@ def calls_apart(call: Call) -> Iterator[Case]:
             which = "first" if k < len(call.wanted) else "second"
             got = torch.zeros_like(want) if got is None else got
             label = f"gradient of {call.names[call.wanted[k % len(call.wanted)]]} in the {which} call"
-            yield case(f"two calls, backward of the {order}: {call.text}", {label: (got, want)}, *within(want))
+            yield case(f"two calls, backward of the {order}: {call.text}", {label: (got, want)}, *within(want, call.scale))
     run = call.run()
     for again in ("", ", a second time"):
         found = run.pull([g.clone() for g in call.upstream], retain_graph=True)
@@ -483,7 +483,7 @@ def _batched(call: Call) -> Iterator[Case]:
     values = torch.func.vmap(function)(*stacked)
     for k, got in enumerate(values):
         want = torch.stack([single.base.outputs[k].detach() for single in singles])
-        yield case(f"vmap over three copies: {call.text}", {f"output {k}": (got, want)}, *within(want))
+        yield case(f"vmap over three copies: {call.text}", {f"output {k}": (got, want)}, *within(want, call.scale))
     upstream = tuple(torch.stack([g, -g, 0.5 * g]) for g in call.upstream)
     grads = torch.func.vmap(pulled)(upstream, *stacked)
     rows = [single.vjp([u[n] for u in upstream]) for n, single in enumerate(singles)]

@@ -47,25 +47,29 @@ def upstream(call: Call) -> Iterator[Case]:
         if len(ours) != len(values):
             return
         for k, (one, want) in enumerate(zip(ours, values, strict=True)):
-            yield case(f"{label}{near.text}", {_output(k, len(values)): (one, want)}, *within(want))
+            yield case(f"{label}{near.text}", {_output(k, len(values)): (one, want)}, *within(want, call.scale))
         rest = [o for o in near.base.all if isinstance(o, torch.Tensor) and not o.requires_grad]
         for one, want in zip(
             rest, (o for o in other.base.all if isinstance(o, torch.Tensor) and not o.requires_grad), strict=False
         ):
-            yield case(f"{label}{near.text}", {"output that needs no grad": (one, want)}, *within(want))
+            yield case(f"{label}{near.text}", {"output that needs no grad": (one, want)}, *within(want, call.scale))
         if not all(value.isfinite().all() for value in values):
             continue
         wants = other.vjp(near.upstream)
         for i, got, want in zip(call.wanted, near.gradients, wants, strict=True):
             if want.isfinite().all():
-                yield case(f"{label}{near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+                yield case(f"{label}{near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
 
 
-def within(want: torch.Tensor) -> tuple[float, float]:
+def within(want: torch.Tensor, scale: float = 0.0) -> tuple[float, float]:
+    """The tolerances for a tensor, relative to its elements and to the largest of them, or to `scale` where that is larger.
+
+    A gradient that is zero but for rounding is as exact as the numbers that it was summed from.
+    """
     if not (want.is_floating_point() or want.is_complex()):
         return 0.0, 0.0
     finite = torch.where(want.detach().isfinite(), want.detach(), 0)
-    return tolerance(want), tolerance(want) * max(largest(finite), 1e-30)
+    return tolerance(want), tolerance(want) * max(largest(finite), scale, 1e-30)
 
 
 def _output(k: int, count: int) -> str:
@@ -84,7 +88,7 @@ def gradcheck(call: Call) -> Iterator[Case]:
     strict = call.rounds_to_float32
     size = None
     judged = 0
-    for label, near in points(call):
+    for label, near in points(call) if not elementwise(call) else [("", call)]:  # `kink` walks along the whole axis
         outcome = _slope(near, label, size, strict)
         if outcome is None:
             continue
@@ -101,26 +105,24 @@ def _slope(near: Call, label: str, size: float | None, strict: bool) -> tuple[fl
     for number in (0, 1) if not label else (0,):
         along = [direction(a, near.seed + 17 * number + i) for i, a in enumerate(wanted)]
         try:
-            measured = slopes(near.values, wanted, along)
+            measured = slopes(near.values, wanted, along, quick=bool(label))
         except Exception:
             if label:
                 return None
             raise
         if not measured.finite:
             return None
-        for turn in (0, 1) if not label else (0,):
-            g = near.upstream if turn == 0 else near.draw(turn)
-            grads = near.gradients if turn == 0 else near.vjp(g)
-            weights = torch.cat([real(part) for part in g])
-            if size is not None and not largest_of(grads) < 1e4 * size:
-                return None  # an own point beyond the edge of where the function is meant to be used
-            claimed = inner(grads, along)
-            rtol = DIGITS if strict else SMALL.get(measured.levels.dtype, SMALL[torch.float32])
-            slack = rtol * max(length(grads, along), float((measured.levels[-1] * weights).norm()) / max(len(weights), 1) ** 0.5)
-            low, high = measured.between(weights, slack)
-            if not low <= claimed <= high:
-                found += _elements(near, label, g, grads, rtol)
-            found.append(case(f"{label}{near.text}", {"slope along a random direction": (claimed, between(low, high))}))
+        g, grads = (near.draw(1), near.vjp(near.draw(1))) if number else (near.upstream, near.gradients)
+        if size is not None and not largest_of(grads) < 1e4 * size:
+            return None  # an own point beyond the edge of where the function is meant to be used
+        weights = torch.cat([real(part) for part in g])
+        claimed = inner(grads, along)
+        rtol = DIGITS if strict else SMALL.get(measured.levels.dtype, SMALL[torch.float32])
+        typical = float((measured.levels[-1] * weights).norm()) / max(len(weights), 1) ** 0.5
+        low, high = measured.between(weights, rtol * max(length(grads, along), typical))
+        if not low <= claimed <= high:
+            found += _elements(near, label, g, grads, rtol)
+        found.append(case(f"{label}{near.text}", {"slope along a random direction": (claimed, between(low, high))}))
     return largest_of(near.gradients) + 1e-3, found
 
 
@@ -332,7 +334,7 @@ def second_order(call: Call) -> Iterator[Case]:
         for i, grad, want in zip(call.wanted, grads, call.gradients, strict=True)
     ]
     for label, pair in plainly:
-        yield case(call.text, {label: pair}, *within(pair[1]))
+        yield case(call.text, {label: pair}, *within(pair[1], call.scale))
     weights = [drawn(grad.detach(), call.seed + 211 + k) for k, grad in enumerate(grads)]
     along = [direction(t, call.seed + 307 + k) for k, t in enumerate((*run.leaves, *upstream))]
     tracked = [(grad, weight) for grad, weight in zip(grads, weights, strict=True) if grad.requires_grad]
@@ -390,7 +392,7 @@ def shapes(call: Call) -> Iterator[Case]:
             f"gradient of {call.names[i]}": (g, want) for i, g, want in zip(call.wanted, grads, call.gradients, strict=True)
         }
         for name, pair in pairs.items():
-            yield case(f"{label}: {call.text}", {name: pair}, *within(pair[1]))
+            yield case(f"{label}: {call.text}", {name: pair}, *within(pair[1], call.scale))
     for label, args in _sizes(call):
         near = call.at(args)
         try:
@@ -414,7 +416,7 @@ def shapes(call: Call) -> Iterator[Case]:
             except Exception:
                 continue
             for i, got, want in zip(near.wanted, grads, wants, strict=True):
-                yield case(f"{label}: {near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want))
+                yield case(f"{label}: {near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
         elif all(output.numel() for output in outputs):
             outcome = _slope(near, f"{label}: ", largest_of(call.gradients) + 1e-3, False)
             yield from outcome[1] if outcome else ()
@@ -438,14 +440,16 @@ def _turned(tensor: torch.Tensor) -> torch.Tensor:
 
 def _sizes(call: Call) -> Iterator[tuple[str, tuple]]:
     """Other sizes: each size of the inputs cut to one, wherever it stands; the first cut to none; a dimension more in front."""
-    tensors = [a for a in call.args if isinstance(a, torch.Tensor)]
-    extents = sorted({extent for a in tensors for extent in a.shape if extent > 1}, reverse=True)[:5]
-    for count, extent in [*((1, extent) for extent in extents), *((0, a.shape[0]) for a in tensors[:1] if a.dim())]:
-        yield f"{extent} cut to {count}", tuple(_cut(a, extent, count) for a in call.args)
-    first = call.wanted[0]
-    for i in dict.fromkeys((first, *call.wanted[1:2])):
+    free = [a for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in call.parameters]
+    bound = {extent for i in call.parameters for extent in call.args[i].shape}
+    extents = sorted({extent for a in free for extent in a.shape if extent > 1} - bound, reverse=True)[:5]
+    first = [a.shape[0] for a in free[:1] if a.dim() and a.shape[0] not in bound]
+    for count, extent in [*((1, extent) for extent in extents), *((0, extent) for extent in first)]:
+        args = (a if i in call.parameters else _cut(a, extent, count) for i, a in enumerate(call.args))
+        yield f"{extent} cut to {count}", tuple(args)
+    for i in [i for i in call.wanted if i not in call.parameters][:2]:
         a = call.args[i].detach()
-        for label, other in (("a dimension more", torch.stack([a, 1.3 * a])), ("a dimension less", a[0] if a.dim() else a)):
+        for label, other in (("a dimension more", torch.stack([a, 1.3 * a])), ("a dimension less", a[0] if a.dim() and len(a) else a)):
             args = list(call.args)
             args[i] = other.clone().requires_grad_()
             yield f"{label} in {call.names[i]}", tuple(args)

@@ -6,6 +6,7 @@ A reference's case may add `"accept": {label: [value, ...]}` (all of them are ri
 and, in place of what was seen, `"skip": reason` where a probe does not apply.
 """
 
+import functools
 import math
 import traceback
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ MOST_CHARACTERS = 4_000
 
 _TORCH = str(Path(torch.__file__).parent)
 _HANDGRAD = str(Path(__file__).parents[1])
+_FUNCTOOLS = functools.__file__
 
 
 def plain(value: object) -> Value:
@@ -88,7 +90,7 @@ def raised(error: BaseException) -> dict:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith((_TORCH, _HANDGRAD, "<frozen"))
+        if not frame.filename.startswith((_TORCH, _HANDGRAD, _FUNCTOOLS, "<frozen"))
     ]
     where = [f"line {frame.lineno}, in {frame.name}: {(frame.line or '').strip()}" for frame in frames[-4:]]
     try:

@@ -138,13 +138,18 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
             "runs", "failed", given=ready.text, label="outputs that require grad", expected="at least one", got="none",
             slip=f"The outputs are cut off from the graph: is it called through apply, and are tensors returned bare?{only}",
         ))  # fmt: skip
+    if not all(output.isfinite().all() for output in ready.base.outputs):
+        raise _Refused(Outcome(
+            "runs", "failed", given=ready.text, label="outputs", expected="finite numbers", got="NaN or infinity",
+            slip="No slope can be measured here: hand over inputs at which the function is finite.",
+        ))  # fmt: skip
     again = ready.run()
     pairs = {f"output {k}": (o, want) for k, (o, want) in enumerate(zip(again.outputs, ready.base.outputs, strict=False))}
     grads = ready.vjp(ready.upstream)
     pairs |= {f"gradient of {ready.names[i]}": pair for i, *pair in zip(ready.wanted, grads, ready.gradients, strict=True)}
     counts = {"number of outputs": (len(again.outputs), len(ready.base.outputs))}
     cases = [case(ready.text, counts)]
-    cases += [case(ready.text, {label: tuple(pair)}, *derivative.within(pair[1])) for label, pair in pairs.items()]
+    cases += [case(ready.text, {label: tuple(pair)}, *derivative.within(pair[1], ready.scale)) for label, pair in pairs.items()]
     finding = judge_probe("repeats", cases, _expected(cases))
     if finding is not None:
         raise _Refused(Outcome(

@@ -44,12 +44,13 @@ class Slopes:
 
     def between(self, weights: torch.Tensor, slack: float) -> tuple[float, float]:
         """The interval in which the slope of `weights · outputs` lies, `slack` and the error of measuring allowed for."""
-        smooth = torch.where(self.jumps, 0.0, weights)
-        value, error = extrapolate((self.levels * smooth).sum(1).tolist())
+        jump = bool(self.jumps.any())
+        smooth = torch.where(self.jumps, 0.0, weights) if jump else weights
+        value, error = extrapolate((self.levels @ smooth).tolist())
         eps = torch.finfo(self.levels.dtype).eps
         slack += 10 * error + 20 * eps * float((self.size * smooth).norm()) / self.step
         low = high = value
-        if self.jumps.any():
+        if jump:
             sides = torch.stack([self.left * weights, self.right * weights])[:, self.jumps]
             low += float(sides.min(0).values.sum())
             high += float(sides.max(0).values.sum())
@@ -70,20 +71,21 @@ def extrapolate(rows: list[float]) -> tuple[float, float]:
     return best, error
 
 
-def slopes(f: Callable[[Tensors], torch.Tensor], at: Tensors, along: Tensors) -> Slopes:
-    """Measure how `f`, which returns a flat real vector, moves when `at` moves along `along`."""
+def slopes(f: Callable[[Tensors], torch.Tensor], at: Tensors, along: Tensors, quick: bool = False) -> Slopes:
+    """Measure how `f`, which returns a flat real vector, moves when `at` moves along `along`; `quick` takes two steps alone."""
     at = [a.detach() for a in at]
     centre = f(at)
     steps = STEPS.get(centre.dtype, COARSE)
-    plus = torch.stack([f([a + h * d for a, d in zip(at, along, strict=True)]) for h in steps])
-    minus = torch.stack([f([a - h * d for a, d in zip(at, along, strict=True)]) for h in steps])
+    steps = (steps[-3], steps[-2]) if quick and len(steps) > 2 else steps
+    rows = [f([torch.add(a, d, alpha=sign * h) for a, d in zip(at, along, strict=True)]) for sign in (1, -1) for h in steps]
+    plus, minus = torch.stack(rows).chunk(2)
     h = torch.tensor(steps, dtype=centre.dtype, device=centre.device).unsqueeze(1)
     levels = (plus - minus) / (2 * h)
     size = torch.maximum(centre.abs(), plus[0].abs())
     # halves with the step where the slope is continuous, stays where it jumps
-    bend = (plus - 2 * centre + minus)[-2:].abs() / h[-2:]
-    noise = 1e-6 * largest(levels[-1]) + 100 * torch.finfo(centre.dtype).eps * size / steps[-1]
-    jumps = (bend[1] > 0.5 * bend[0]) & (bend[1] > noise)
+    wide, bend = ((plus - 2 * centre + minus).abs() / h)[-2:]
+    noise = 1e-6 * largest(levels[-1]) + (100 * torch.finfo(centre.dtype).eps / steps[-1]) * size
+    jumps = (bend > 0.5 * wide) & (bend > noise)
     return Slopes(levels, (centre - minus[-1]) / steps[-1], (plus[-1] - centre) / steps[-1], jumps, size, steps[-1])
 
 
@@ -110,7 +112,7 @@ def places_of_jumps(f: Callable[[torch.Tensor], torch.Tensor], low: float, high:
         return []
     found = found[torch.cat([torch.ones(1, dtype=torch.bool, device=place), found.diff() > 2.5 * step])]
     centres = found[found.abs().argsort()[:16]]
-    offsets = torch.linspace(-1, 1, 33, dtype=torch.float64, device=place)
+    offsets = torch.linspace(-1, 1, 65, dtype=torch.float64, device=place)
     width, strength = 3 * step, []
     while width > 1e-8:
         near = centres.unsqueeze(1) + width * offsets
@@ -118,6 +120,6 @@ def places_of_jumps(f: Callable[[torch.Tensor], torch.Tensor], low: float, high:
         bends = (values[:, 2:] - 2 * values[:, 1:-1] + values[:, :-2]).abs()
         strength.append(bends.max(1).values / width)
         centres = near.gather(1, bends.argmax(1, keepdim=True) + 1).squeeze(1)
-        width /= 6
-    lasting = strength[4] > 0.3 * strength[0]  # before rounding takes over: a smooth bend would have shrunk a thousandfold
+        width /= 14
+    lasting = strength[3] > 0.3 * strength[0]  # before rounding takes over: a smooth bend would have shrunk a thousandfold
     return sorted({round(x, 7) + 0.0 for x in centres[lasting].tolist()})
