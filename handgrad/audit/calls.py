@@ -27,6 +27,8 @@ class Call:
         in_place: positions of the arguments that the Function itself changes and marks.
         raw: an in-place Function as it is, without the copies.
         parameters: positions of a Module's parameters, whose shapes belong to it.
+        optional: positions of tensors that may be None.
+        own_dtype: that of the inputs as they were handed over.
         seed: of every number drawn.
     """
 
@@ -38,6 +40,8 @@ class Call:
     in_place: tuple[int, ...] = ()
     raw: Callable | None = None
     parameters: frozenset[int] = frozenset()
+    optional: tuple[int, ...] = ()
+    own_dtype: torch.dtype | None = None
     seed: int = 0
 
     def at(self, args: Args) -> "Call":
@@ -258,7 +262,7 @@ def prepare(fn: object, inputs: tuple, reference: Callable | None, seed: int) ->
         raise Unfit(f"{function.__name__} has no backward.{seen}")
     _refuse_inputs(fn, function, inputs)
     called = function.apply if function is not None else fn
-    names = _names(fn, function, len(inputs))
+    names, optional = _signature(fn, function, inputs)
     flat, rebuild, flat_names = _flattened(inputs, names)
     flat = leaves(flat)
     if isinstance(fn, nn.Module):
@@ -268,7 +272,8 @@ def prepare(fn: object, inputs: tuple, reference: Callable | None, seed: int) ->
         return called(*rebuild(args))
 
     wrapped = None if reference is None else (lambda *args: reference(*rebuild(args)))
-    return Call(call, flat, flat_names, function, wrapped, seed=seed)
+    places = tuple(i for i, name in enumerate(flat_names) if name in optional)
+    return Call(call, flat, flat_names, function, wrapped, optional=places, seed=seed)
 
 
 def _refuse_inputs(fn: object, function: type | None, inputs: tuple) -> None:
@@ -289,7 +294,8 @@ def _refuse_inputs(fn: object, function: type | None, inputs: tuple) -> None:
     raise Unfit("no input requires grad, so there is no gradient to judge: call x.requires_grad_() on those that have one.")
 
 
-def _names(fn: object, function: type | None, count: int) -> tuple[str, ...]:
+def _signature(fn: object, function: type | None, inputs: tuple) -> tuple[tuple[str, ...], list[str]]:
+    """The names of the arguments, and of the tensors among them that may be left out as None."""
     target = function.forward if function is not None else (fn.forward if isinstance(fn, nn.Module) else fn)
     try:
         parameters = list(inspect.signature(target).parameters.values())
@@ -297,10 +303,12 @@ def _names(fn: object, function: type | None, count: int) -> tuple[str, ...]:
         parameters = []
     if function is not None and function.setup_context is torch.autograd.Function.setup_context:
         parameters = parameters[1:]  # ctx
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
-    if not names and count == 1:
-        return ("x",)
-    return (*names, *(f"argument {i}" for i in range(len(names), count)))
+    known = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][: len(inputs)]
+    optional = [p.name for p, a in zip(known, inputs, strict=False) if p.default is None and isinstance(a, torch.Tensor)]
+    names = [p.name for p in known]
+    if not names and len(inputs) == 1:
+        return ("x",), []
+    return (*names, *(f"argument {i}" for i in range(len(names), len(inputs)))), optional
 
 
 def _flattened(inputs: tuple, names: Sequence[str]) -> tuple[tuple, Callable, tuple[str, ...]]:

@@ -129,37 +129,46 @@ def _returned(call: Call, args: Args, upstream: Tensors, given: str) -> Iterator
 
 
 def other_dtype(call: Call) -> Iterator[Case]:
-    """In float32 (or the inputs' own dtype) the same gradients come back, to that dtype's digits, and in that dtype.
+    """In float32, and in the inputs' own dtype, the same gradients come back, to that dtype's digits, and in that dtype.
 
     Only this probe sees zeros of a fixed dtype, and what works in one dtype alone.
     """
     if call.args[call.wanted[0]].dtype not in (torch.float64, torch.complex128):
         raise NotApplicable("the inputs are judged in their own dtype already")
-    args = tuple(_single(a) for a in call.args)
-    try:
-        run = call.run(args)
-    except Exception as error:
-        raise NotApplicable(f"forward takes no float32: {type(error).__name__}") from None
-    if len(run.outputs) != len(call.base.outputs) or not all(output.isfinite().all() for output in run.outputs):
-        raise NotApplicable("forward gives other outputs in float32")
-    upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)]
-    given = f"in float32: {call.text}"
-    with contextlib.suppress(NotApplicable):
-        yield from _returned(call, args, upstream, given)
-    near = call.at(tuple(_double(a) for a in args))
-    wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
-    for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
-        yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, 1e-3, 1e-3 * max(largest_of([want]), call.scale))
+    tried = 0
+    for dtype in dict.fromkeys((torch.float32, call.own_dtype or torch.float32)):
+        args = tuple(_with_digits(a, dtype) for a in call.args)
+        try:
+            run = call.run(args)
+            fine = len(run.outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in run.outputs)
+        except Exception:
+            continue
+        if not fine:
+            continue
+        tried += 1
+        upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)]
+        given = f"in {str(dtype).removeprefix('torch.')}: {call.text}"
+        with contextlib.suppress(NotApplicable):
+            yield from _returned(call, args, upstream, given)
+        near = call.at(tuple(_double(a) for a in args))
+        wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
+        near_enough = 10 * torch.finfo(dtype).eps ** 0.6
+        for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
+            size = max(largest_of([want]), call.scale)
+            yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, near_enough, near_enough * size)
+    if not tried:
+        raise NotApplicable("forward takes no float32")
 
 
-def _single(a: object) -> object:
+def _with_digits(a: object, dtype: torch.dtype) -> object:
     if not isinstance(a, torch.Tensor) or a.dtype not in (torch.float64, torch.complex128):
         return a
-    return a.detach().to(torch.complex64 if a.is_complex() else torch.float32).requires_grad_(a.requires_grad)
+    kind = (dtype if dtype == torch.float64 else torch.complex64) if a.is_complex() else dtype
+    return a.detach().to(kind).requires_grad_(a.requires_grad)
 
 
 def _double(a: object) -> object:
-    if not isinstance(a, torch.Tensor) or a.dtype not in (torch.float32, torch.complex64):
+    if not isinstance(a, torch.Tensor) or not (a.is_floating_point() or a.is_complex()):
         return a
     return a.detach().to(torch.complex128 if a.is_complex() else torch.float64).requires_grad_(a.requires_grad)
 
@@ -344,7 +353,9 @@ def unused_output(call: Call) -> Iterator[Case]:
         alone = call.run().pull([call.upstream[k].clone()], of=[k])
         zeros = call.vjp([g if j == k else torch.zeros_like(g) for j, g in enumerate(call.upstream)])
         for i, got, want in zip(call.wanted, alone, zeros, strict=True):
-            yield case(f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
+            yield case(
+                f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale)
+            )
 
 
 def calls_apart(call: Call) -> Iterator[Case]:

@@ -4,13 +4,14 @@ Each takes a `Call` and yields cases (see `case`), or raises `NotApplicable`. It
 let through, and where the fact comes from.
 """
 
+import contextlib
 from collections.abc import Callable, Iterator
 
 import torch
 
 from handgrad.audit.calls import Call, Tensors, direction, drawn, inner, length, real
 from handgrad.audit.case import NotApplicable, between, case
-from handgrad.audit.record import Case
+from handgrad.audit.record import Case, raised
 from handgrad.audit.slopes import largest, places_of_jumps, slopes
 from handgrad.audit.subject import words
 
@@ -328,7 +329,12 @@ def second_order(call: Call) -> Iterator[Case]:
     """
     run = call.run()
     upstream = [g.clone().requires_grad_() for g in call.upstream]
-    grads = run.pull(upstream, create_graph=True)
+    try:
+        grads = run.pull(upstream, create_graph=True)
+    except RuntimeError as error:
+        raise NotApplicable(
+            f"backward raises under create_graph ({type(error).__name__}), so there is no second derivative"
+        ) from None
     plainly = [
         (f"gradient of {call.names[i]} with create_graph=True", (grad, want))
         for i, grad, want in zip(call.wanted, grads, call.gradients, strict=True)
@@ -337,6 +343,8 @@ def second_order(call: Call) -> Iterator[Case]:
         yield case(call.text, {label: pair}, *within(pair[1], call.scale))
     weights = [drawn(grad.detach(), call.seed + 211 + k) for k, grad in enumerate(grads)]
     along = [direction(t, call.seed + 307 + k) for k, t in enumerate((*run.leaves, *upstream))]
+    if any("Error" in grad.grad_fn.name() for grad in grads if grad.grad_fn is not None):
+        raise NotApplicable("a second derivative raises an error, as once_differentiable promises")
     tracked = [(grad, weight) for grad, weight in zip(grads, weights, strict=True) if grad.requires_grad]
     if tracked:
         total = sum((grad.conj() * weight).sum().real for grad, weight in tracked)
@@ -393,35 +401,41 @@ def shapes(call: Call) -> Iterator[Case]:
         }
         for name, pair in pairs.items():
             yield case(f"{label}: {call.text}", {name: pair}, *within(pair[1], call.scale))
-    for label, args in _sizes(call):
+    for label, args, must_run in _sizes(call):
         near = call.at(args)
         try:
             outputs = near.base.outputs
-            finite = all(output.isfinite().all() for output in outputs)
+            fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
         except Exception:
             continue
-        if not finite or len(outputs) != len(call.base.outputs):
+        if not fine:
             continue
+        try:
+            cases = list(_at_size(near, label, largest_of(call.gradients) + 1e-3))
+        except Exception as error:
+            if not must_run:
+                continue  # a loud refusal of what it was perhaps never meant for
+            cases = [{"given": f"{label}: {near.text}", "seen": {"raised": raised(error)}, "expect": {}}]
         judged += 1
-        grads = near.gradients
-        pairs = {
-            f"shape of the gradient of {call.names[i]}": (list(g.shape), list(near.args[i].shape))
-            for i, g in zip(near.wanted, grads, strict=True)
-        }
-        yield case(f"{label}: {near.text}", pairs)
-        if call.reference is not None:
-            wants = Call(call.reference, args, call.names, seed=call.seed)
-            try:
-                wants = wants.vjp(near.upstream)
-            except Exception:
-                continue
-            for i, got, want in zip(near.wanted, grads, wants, strict=True):
-                yield case(f"{label}: {near.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
-        elif all(output.numel() for output in outputs):
-            outcome = _slope(near, f"{label}: ", largest_of(call.gradients) + 1e-3, False)
-            yield from outcome[1] if outcome else ()
+        yield from cases
     if not judged:
         raise NotApplicable("forward takes no other shape or layout of these inputs")
+
+
+def _at_size(near: Call, label: str, size: float) -> Iterator[Case]:
+    grads = near.gradients
+    for i, grad in zip(near.wanted, grads, strict=True):
+        yield case(
+            f"{label}: {near.text}", {f"shape of the gradient of {near.names[i]}": (list(grad.shape), list(near.args[i].shape))}
+        )
+    if near.reference is not None:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError, IndexError, TypeError):
+            wants = Call(near.reference, near.args, near.names, seed=near.seed).vjp(near.upstream)
+            for i, got, want in zip(near.wanted, grads, wants, strict=True):
+                yield case(f"{label}: {near.text}", {f"gradient of {near.names[i]}": (got, want)}, *within(want, near.scale))
+    elif all(output.numel() for output in near.base.outputs):
+        outcome = _slope(near, f"{label}: ", size, False)
+        yield from outcome[1] if outcome else ()
 
 
 def _layouts(call: Call) -> Iterator[tuple[str, tuple]]:
@@ -438,21 +452,30 @@ def _turned(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.transpose(0, -1).contiguous().transpose(0, -1) if tensor.dim() > 1 else tensor.clone()
 
 
-def _sizes(call: Call) -> Iterator[tuple[str, tuple]]:
-    """Other sizes: each size of the inputs cut to one, wherever it stands; the first cut to none; a dimension more in front."""
+def _sizes(call: Call) -> Iterator[tuple[str, tuple, bool]]:
+    """Other arguments, and whether backward must run where forward does.
+
+    Each size of the inputs cut to one, wherever it stands; the first cut to none; a dimension more and less; an optional tensor
+    left out.
+    """
     free = [a for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in call.parameters]
     bound = {extent for i in call.parameters for extent in call.args[i].shape}
     extents = sorted({extent for a in free for extent in a.shape if extent > 1} - bound, reverse=True)[:5]
     first = [a.shape[0] for a in free[:1] if a.dim() and a.shape[0] not in bound]
     for count, extent in [*((1, extent) for extent in extents), *((0, extent) for extent in first)]:
         args = (a if i in call.parameters else _cut(a, extent, count) for i, a in enumerate(call.args))
-        yield f"{extent} cut to {count}", tuple(args)
+        yield f"size {extent} cut to {count}", tuple(args), count > 0
+    for i in call.optional:
+        yield f"{call.names[i]} = None", tuple(None if i == k else a for k, a in enumerate(call.args)), True
     for i in [i for i in call.wanted if i not in call.parameters][:2]:
         a = call.args[i].detach()
-        for label, other in (("a dimension more", torch.stack([a, 1.3 * a])), ("a dimension less", a[0] if a.dim() and len(a) else a)):
+        for label, other in (
+            ("a dimension more", torch.stack([a, 1.3 * a])),
+            ("a dimension less", a[0] if a.dim() and len(a) else a),
+        ):
             args = list(call.args)
             args[i] = other.clone().requires_grad_()
-            yield f"{label} in {call.names[i]}", tuple(args)
+            yield f"{label} in {call.names[i]}", tuple(args), False
 
 
 def _cut(a: object, extent: int, count: int) -> object:
