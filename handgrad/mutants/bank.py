@@ -107,5 +107,7 @@ def drawn(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> tor
 def banks() -> list[Bank]:
     """Every operation of the bank, by name."""
     names = (module.name for module in pkgutil.iter_modules(handgrad.mutants.__path__))
-    modules = (importlib.import_module(f"handgrad.mutants.{name}") for name in names if name not in ("bank", "witness"))
+    modules = (
+        importlib.import_module(f"handgrad.mutants.{name}") for name in names if name not in ("bank", "compare", "witness")
+    )
     return sorted((module.bank for module in modules), key=lambda bank: bank.name)

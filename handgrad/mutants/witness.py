@@ -22,7 +22,7 @@ def at(witness: Witness, inputs: Callable[[], tuple]) -> Witness:
 def value(version, bank, inputs=None) -> bool:
     """The output differs from the reference's."""
     args = (inputs or bank.inputs)()
-    got, want = _tensors(version(*args)), _tensors(bank.reference(*args))
+    got, want = tensors(version(*args)), tensors(bank.reference(*args))
     return len(got) != len(want) or not all(_close(a, b, 1e-9) for a, b in zip(got, want, strict=True))
 
 
@@ -70,9 +70,9 @@ def subset(version, bank, inputs=None) -> bool:
 
 def single_output(version, bank, inputs=None) -> bool:
     """With only one of the outputs used, a gradient is wrong or an error is raised."""
-    count = len(_tracked(_tensors(bank.reference(*(inputs or bank.inputs)()))))
+    count = len(tracked(tensors(bank.reference(*(inputs or bank.inputs)()))))
     for k in range(count):
-        one, reference = (lambda *args, f=f, k=k: _tracked(_tensors(f(*args)))[k] for f in (version, bank.reference))
+        one, reference = (lambda *args, f=f, k=k: tracked(tensors(f(*args)))[k] for f in (version, bank.reference))
         args = (inputs or bank.inputs)()
         want = _vjp(reference, args)
         try:
@@ -88,7 +88,7 @@ def raw(version, bank, inputs=None) -> bool:
     """backward itself returns another shape or dtype than its argument's; the engine sums and casts what it can."""
     for dtype in (None, torch.float32):
         args = tuple(_as(a, dtype) for a in (inputs or bank.inputs)())
-        outputs = _tracked(_tensors(version(*args)))
+        outputs = tracked(tensors(version(*args)))
         node = outputs[0].grad_fn
         returned = node.apply(*(torch.ones_like(output) for output in outputs))
         returned = returned if isinstance(returned, tuple) else (returned,)
@@ -113,7 +113,7 @@ def single(version, bank, inputs=None) -> bool:
 def writes_upstream(version, bank, inputs=None) -> bool:
     """backward changes the upstream gradient, which belongs to its caller."""
     args = _leaves((inputs or bank.inputs)())
-    outputs = _tracked(_tensors(version(*args)))
+    outputs = tracked(tensors(version(*args)))
     upstream = _upstream(outputs)
     kept = [g.clone() for g in upstream]
     _grads(outputs, args, upstream)
@@ -125,7 +125,7 @@ def writes_input(version, bank, inputs=None) -> bool:
     args = _leaves((inputs or bank.inputs)())
     kept = [a.detach().clone() if isinstance(a, torch.Tensor) else a for a in args]
     try:
-        outputs = _tracked(_tensors(version(*args)))
+        outputs = tracked(tensors(version(*args)))
         _grads(outputs, args, _upstream(outputs))
     except RuntimeError:
         return True
@@ -136,7 +136,7 @@ def writes_input(version, bank, inputs=None) -> bool:
 def twice(version, bank, inputs=None) -> bool:
     """A second backward of the same graph gives something else, or raises."""
     args = _leaves((inputs or bank.inputs)())
-    outputs = _tracked(_tensors(version(*args)))
+    outputs = tracked(tensors(version(*args)))
     upstream = _upstream(outputs)
     first = _grads(outputs, args, [g.clone() for g in upstream], retain_graph=True)
     try:
@@ -154,7 +154,7 @@ def stale(version, bank, inputs=None) -> bool:
     for place in ("output", *wanted):
         leaves = _leaves(args)
         inner = [a * 1.0 if i in wanted else a for i, a in enumerate(leaves)]
-        outputs = _tracked(_tensors(version(*inner)))
+        outputs = tracked(tensors(version(*inner)))
         with torch.no_grad():
             (outputs[0] if place == "output" else inner[place]).mul_(-2.0)
         try:
@@ -171,7 +171,7 @@ def mixes_calls(version, bank, inputs=None) -> bool:
     args = (inputs or bank.inputs)()
     want = _vjp(bank.reference, args)
     leaves = _leaves(args)
-    outputs = _tracked(_tensors(version(*leaves)))
+    outputs = tracked(tensors(version(*leaves)))
     version(*(_scaled(a) for a in args))
     got = _grads(outputs, leaves, _upstream(outputs))
     return not all(_close(a, b, 1e-9) for a, b in zip(got, want, strict=True))
@@ -193,14 +193,14 @@ def second(version, bank, inputs=None) -> bool:
 def not_a_number(version, bank, inputs=None) -> bool:
     """A gradient is NaN where the output is finite."""
     args = (inputs or bank.inputs)()
-    finite = all(output.isfinite().all() for output in _tensors(version(*args)) if output.is_floating_point())
+    finite = all(output.isfinite().all() for output in tensors(version(*args)) if output.is_floating_point())
     return finite and any(grad.isnan().any().item() for grad in _vjp(version, args))
 
 
 def slope_outside(version, bank, inputs=None, low=0.0, high=1.0) -> bool:
     """At a kink the gradient (upstream 1) lies outside what both sides allow."""
     args = _leaves((inputs or bank.inputs)())
-    outputs = _tracked(_tensors(version(*args)))
+    outputs = tracked(tensors(version(*args)))
     grads = _grads(outputs, args, [torch.ones_like(output) for output in outputs])
     return not all(((grad >= low - 1e-9) & (grad <= high + 1e-9)).all() for grad in grads)
 
@@ -214,7 +214,7 @@ def layout(version, bank, inputs=None) -> bool:
     args = tuple(turned(a) if isinstance(a, torch.Tensor) and a.dim() > 1 else a for a in (inputs or bank.inputs)())
     try:
         leaves = _leaves(args)
-        outputs = _tracked(_tensors(version(*leaves)))
+        outputs = tracked(tensors(version(*leaves)))
         got = _grads(outputs, leaves, [turned(g).detach() if g.dim() > 1 else g for g in _upstream(outputs)])
     except Exception:
         return True
@@ -229,7 +229,7 @@ def expanded(version, bank, inputs=None) -> bool:
     for function in (version, bank.reference):
         leaves = _leaves(args)
         try:
-            sum(output.sum() for output in _tracked(_tensors(function(*leaves)))).backward()
+            sum(output.sum() for output in tracked(tensors(function(*leaves)))).backward()
         except Exception:
             return function is version
         results.append([a.grad for a in leaves if isinstance(a, torch.Tensor) and a.requires_grad])
@@ -244,7 +244,7 @@ def other_device(version, bank, inputs=None) -> bool:
     )
     for function in (bank.reference, version):
         try:
-            outputs = _tracked(_tensors(function(*args)))
+            outputs = tracked(tensors(function(*args)))
             grads = _grads(outputs, args, [torch.empty_like(output) for output in outputs])
         except Exception:
             return function is version
@@ -258,7 +258,7 @@ def leaks(version, bank, inputs=None) -> bool:
     enabled = gc.isenabled()
     gc.disable()
     try:
-        outputs = _tracked(_tensors(version(*(inputs or bank.inputs)())))
+        outputs = tracked(tensors(version(*(inputs or bank.inputs)())))
         alive = [weakref.ref(output) for output in outputs]
         del outputs
         return any(ref() is not None for ref in alive)
@@ -270,7 +270,7 @@ def leaks(version, bank, inputs=None) -> bool:
 def tracks(version, bank, inputs=None) -> bool:
     """An output requires grad where the reference's doesn't, or the reverse."""
     args = (inputs or bank.inputs)()
-    got, want = _tensors(version(*args)), _tensors(bank.reference(*args))
+    got, want = tensors(version(*args)), tensors(bank.reference(*args))
     return [output.requires_grad for output in got] != [output.requires_grad for output in want]
 
 
@@ -280,7 +280,7 @@ def aliases(version, bank, inputs=None) -> bool:
 
     def shares(function) -> bool:
         memory = {a.untyped_storage().data_ptr() for a in args if isinstance(a, torch.Tensor)}
-        return any(output.untyped_storage().data_ptr() in memory for output in _tensors(function(*args)))
+        return any(output.untyped_storage().data_ptr() in memory for output in tensors(function(*args)))
 
     return shares(version) and not shares(bank.reference)
 
@@ -294,7 +294,7 @@ def wrong_jvp(version, bank, inputs=None) -> bool:
         got = torch.func.jvp(version, args, tangents)[1]
     except Exception:
         return True
-    return not all(_close(a, b, 1e-6) for a, b in zip(_tensors(got), _tensors(want), strict=True))
+    return not all(_close(a, b, 1e-6) for a, b in zip(tensors(got), tensors(want), strict=True))
 
 
 def wrong_vmap(version, bank, inputs=None) -> bool:
@@ -303,10 +303,10 @@ def wrong_vmap(version, bank, inputs=None) -> bool:
 
     def grads(function):
         def loss(*single):
-            return sum((tensor.sin() * tensor).sum() for tensor in _tensors(function(*single)))
+            return sum((tensor.sin() * tensor).sum() for tensor in tensors(function(*single)))
 
         gradients = torch.func.grad(loss, tuple(range(len(args))))
-        return (*_tensors(torch.func.vmap(function)(*args)), *torch.func.vmap(gradients)(*args))
+        return (*tensors(torch.func.vmap(function)(*args)), *torch.func.vmap(gradients)(*args))
 
     want = grads(bank.reference)
     try:
@@ -322,12 +322,12 @@ GENERAL = (
 )  # fmt: skip
 
 
-def _tensors(result: object) -> list[torch.Tensor]:
+def tensors(result: object) -> list[torch.Tensor]:
     results = result if isinstance(result, (tuple, list)) else [result]
     return [item for item in results if isinstance(item, torch.Tensor)]
 
 
-def _tracked(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
+def tracked(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
     return [output for output in outputs if output.requires_grad]
 
 
@@ -348,13 +348,13 @@ def _grads(outputs, args, upstream, **options) -> list[torch.Tensor]:
 
 def _vjp(function, args: tuple, scale: float = 1.0) -> list[torch.Tensor]:
     leaves = _leaves(args)
-    outputs = _tracked(_tensors(function(*leaves)))
+    outputs = tracked(tensors(function(*leaves)))
     return _grads(outputs, leaves, [scale * g for g in _upstream(outputs)])
 
 
 def _second(function, args: tuple) -> list[torch.Tensor]:
     leaves = _leaves(args)
-    outputs = _tracked(_tensors(function(*leaves)))
+    outputs = tracked(tensors(function(*leaves)))
     upstream = [g.requires_grad_() for g in _upstream(outputs)]
     grads = _grads(outputs, leaves, upstream, create_graph=True)
     weighted = sum((weight * grad).sum().real for weight, grad in zip(_upstream(grads), grads, strict=True))
