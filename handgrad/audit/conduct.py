@@ -49,7 +49,7 @@ def forward(call: Call) -> Iterator[Case]:
     yield case(call.text, pairs)
     for i, a in enumerate(call.args):
         if isinstance(a, torch.Tensor):
-            yield case(call.text, {f"{call.names[i]} after forward": (run.args[i], a)}, 0.0, 0.0)
+            yield case(call.text, {f"{call.names[i]} after forward": (run.args[i], a)})
     shared = _shares(run)
     for label, sign in (("positive", 1), ("negative", -1)):
         args = tuple(
@@ -155,7 +155,7 @@ def other_dtype(call: Call) -> Iterator[Case]:
         near_enough = 10 * torch.finfo(dtype).eps ** 0.6
         for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
             size = max(largest_of([want]), call.scale)
-            yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, near_enough, near_enough * size)
+            yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, near_enough * size)
     if not tried:
         raise NotApplicable("forward takes no float32")
 
@@ -185,12 +185,12 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
     run.pull(upstream)
     count = len(before)
     for k, (g, want) in enumerate(zip(upstream, call.upstream, strict=True)):
-        yield case(call.text, {"g after backward" if count == 1 else f"g of output {k} after backward": (g, want)}, 0.0, 0.0)
+        yield case(call.text, {"g after backward" if count == 1 else f"g of output {k} after backward": (g, want)})
     for i, a in enumerate(call.args):
         if isinstance(a, torch.Tensor):
-            yield case(call.text, {f"{call.names[i]} as backward left it": (run.args[i], a)}, 0.0, 0.0)
+            yield case(call.text, {f"{call.names[i]} as backward left it": (run.args[i], a)})
     for k, (output, want) in enumerate(zip(run.outputs, before, strict=True)):
-        yield case(call.text, {f"output {k} as backward left it": (output, want)}, 0.0, 0.0)
+        yield case(call.text, {f"output {k} as backward left it": (output, want)})
 
     run = call.run()
     others = [torch.ones_like(g, requires_grad=True) for g in call.upstream]
@@ -198,19 +198,19 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
     sums = [output + other * 1.0 for output, other in zip(run.outputs, others, strict=True)]
     grads = torch.autograd.grad(sums, [*others, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
     for k, (grad, want) in enumerate(zip(grads, call.upstream, strict=False)):
-        yield case(f"f(…) + e, {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)}, 0.0, 0.0)
+        yield case(f"f(…) + e, {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)})
     others = [torch.ones_like(g, requires_grad=True) for g in call.upstream]
     early = [other * 1.0 for other in others]
     run = call.run()
     sums = [output + e for output, e in zip(run.outputs, early, strict=True)]
     grads = torch.autograd.grad(sums, [*others, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
     for k, (grad, want) in enumerate(zip(grads, call.upstream, strict=False)):
-        yield case(f"e + f(…), {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)}, 0.0, 0.0)
+        yield case(f"e + f(…), {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)})
 
     dense = [torch.ones_like(g) for g in call.upstream]
     wide = [torch.ones((), dtype=g.dtype, device=g.device).expand(g.shape) for g in call.upstream]
     for i, got, want in zip(call.wanted, call.run().pull(wide), call.vjp(dense), strict=True):
-        yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
+        yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, within(want, call.scale))
 
 
 def linear(call: Call) -> Iterator[Case]:
@@ -234,7 +234,7 @@ def linear(call: Call) -> Iterator[Case]:
         for i, grad, one, two in zip(call.wanted, grads, call.gradients, second, strict=True):
             size = max(largest_of([one, two]), call.scale) or 1.0
             apart = (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / size
-            yield case(call.text, {f"{label}, for {call.names[i]}": (apart, torch.zeros_like(apart))}, 0.0, _rounding(one))
+            yield case(call.text, {f"{label}, for {call.names[i]}": (apart, torch.zeros_like(apart))}, _rounding(one))
 
 
 def _rounding(like: torch.Tensor) -> float:
@@ -266,7 +266,7 @@ def stale(call: Call) -> Iterator[Case]:
         for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
             got = torch.zeros_like(want) if got is None else got
             given = f"{call.text}; {name}.mul_(-2) between forward and backward"
-            yield case(given, {f"gradient of {call.names[i]} (or an error)": (got, want)}, *within(want, call.scale))
+            yield case(given, {f"gradient of {call.names[i]} (or an error)": (got, want)}, within(want, call.scale))
 
 
 def saved(call: Call) -> Iterator[Case]:
@@ -338,7 +338,7 @@ def frozen(call: Call) -> Iterator[Case]:
             continue
         for i, got in zip(asked, run.pull([g.clone() for g in call.upstream]), strict=True):
             want = call.gradients[call.wanted.index(i)]
-            yield case(given, {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale))
+            yield case(given, {f"gradient of {call.names[i]}": (got, want)}, within(want, call.scale))
 
 
 def unused_output(call: Call) -> Iterator[Case]:
@@ -354,7 +354,7 @@ def unused_output(call: Call) -> Iterator[Case]:
         zeros = call.vjp([g if j == k else torch.zeros_like(g) for j, g in enumerate(call.upstream)])
         for i, got, want in zip(call.wanted, alone, zeros, strict=True):
             yield case(
-                f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want, call.scale)
+                f"only output {k} is used: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, within(want, call.scale)
             )
 
 
@@ -368,27 +368,24 @@ def calls_apart(call: Call) -> Iterator[Case]:
         break
     else:
         raise NotApplicable("forward takes no other values than these")
-    for order in ("first", "last", "together"):
+    for order in ("the first alone", "both together"):
         one, two = call.run(), other.run()
         g, h = [t.clone() for t in call.upstream], [t.clone() for t in other.upstream]
-        if order == "first":
+        if order == "the first alone":
             grads = [*one.pull(g), *two.pull(h)]
-        elif order == "last":
-            later = two.pull(h)
-            grads = [*one.pull(g), *later]
         else:
             grads = torch.autograd.grad([*one.outputs, *two.outputs], [*one.leaves, *two.leaves], [*g, *h], allow_unused=True)
         for k, (got, want) in enumerate(zip(grads, (*call.gradients, *wants), strict=True)):
             which = "first" if k < len(call.wanted) else "second"
             got = torch.zeros_like(want) if got is None else got
             label = f"gradient of {call.names[call.wanted[k % len(call.wanted)]]} in the {which} call"
-            yield case(f"two calls, backward of the {order}: {call.text}", {label: (got, want)}, *within(want, call.scale))
+            yield case(f"two calls, backward of {order}: {call.text}", {label: (got, want)}, within(want, call.scale))
     run = call.run()
     for again in ("", ", a second time"):
         found = run.pull([g.clone() for g in call.upstream], retain_graph=True)
         for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
             yield case(
-                f"backward with retain_graph{again}: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, *within(want)
+                f"backward with retain_graph{again}: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, within(want)
             )
 
 
@@ -494,7 +491,7 @@ def _batched(call: Call) -> Iterator[Case]:
     values = torch.func.vmap(function)(*stacked)
     for k, got in enumerate(values):
         want = torch.stack([single.base.outputs[k].detach() for single in singles])
-        yield case(f"vmap over three copies: {call.text}", {f"output {k}": (got, want)}, *within(want, call.scale))
+        yield case(f"vmap over three copies: {call.text}", {f"output {k}": (got, want)}, within(want, call.scale))
     upstream = tuple(torch.stack([g, -g, 0.5 * g]) for g in call.upstream)
     grads = torch.func.vmap(pulled)(upstream, *stacked)
     rows = [single.vjp([u[n] for u in upstream]) for n, single in enumerate(singles)]
@@ -503,7 +500,7 @@ def _batched(call: Call) -> Iterator[Case]:
         yield case(
             f"vmap of backward over three copies: {call.text}",
             {f"gradient of {call.names[i]}": (grads[place], want)},
-            *within(want),
+            within(want),
         )
     last = [
         t.movedim(0, -1) if n == 0 else singles[0].args[i].detach() for n, (t, i) in enumerate(zip(stacked, tensors, strict=True))
@@ -516,7 +513,7 @@ def _batched(call: Call) -> Iterator[Case]:
         yield case(
             f"vmap over the last dimension of {call.names[tensors[0]]} alone: {call.text}",
             {f"output {k}": (got, want)},
-            *within(want),
+            within(want),
         )
 
 

@@ -149,11 +149,11 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
     pairs |= {f"gradient of {ready.names[i]}": pair for i, *pair in zip(ready.wanted, grads, ready.gradients, strict=True)}
     counts = {"number of outputs": (len(again.outputs), len(ready.base.outputs))}
     cases = [case(ready.text, counts)]
-    cases += [case(ready.text, {label: tuple(pair)}, *derivative.within(pair[1], ready.scale)) for label, pair in pairs.items()]
+    cases += [case(ready.text, {label: tuple(pair)}, derivative.within(pair[1], ready.scale)) for label, pair in pairs.items()]
     finding = judge_probe("repeats", cases, _expected(cases))
     if finding is not None:
         raise _Refused(Outcome(
-            "repeats", "failed", given=f"the same call twice: {finding.given}", label=finding.label, expected=finding.expected,
+            "repeats", "failed", given=f"the same call twice: {ready.text}", label=finding.label, expected=finding.expected,
             got=finding.got, slip="Two calls on the same input differ, so no gradient can be judged. If it is random on purpose, "
             "fix the seed inside: audit(lambda x: (torch.manual_seed(0), f(x))[1], x).",
         ))  # fmt: skip
@@ -219,9 +219,11 @@ def _judged(probe: Probe, call: Call) -> Outcome:
         cases.append({"given": given, "seen": {"raised": raised(error)}, "expect": {}})
     if not cases:
         return Outcome(probe.name, "not applicable", reason="there was nothing to compare")
-    finding = judge_probe(probe.name, [{"given": c["given"], "seen": c["seen"]} for c in cases], _expected(cases))
+    finding = judge_probe(probe.name, [{"given": "", "seen": c["seen"]} for c in cases], _expected(cases))
     if finding is None:
         return Outcome(probe.name, "passed")
+    given = cases[finding.case]["given"]
+    finding = replace(finding, given=given if isinstance(given, str) else given())
     outcome = "advice" if probe.advice else "failed"
     if finding.raised is not None:
         return replace(_error_lines(probe.name, finding, probe.slip), outcome=outcome, page=probe.page)
@@ -231,7 +233,7 @@ def _judged(probe: Probe, call: Call) -> Outcome:
 
 def _expected(cases: list[Case]) -> list[Case]:
     """The record that a right Function would have given."""
-    return [{"given": c["given"], "seen": c["expect"], "tolerance": c.get("tolerance", [0.0, 0.0])} for c in cases]
+    return [{"given": "", "seen": c["expect"], "tolerance": c.get("tolerance", [0.0, 0.0])} for c in cases]
 
 
 def _slip(probe: Probe, finding: Finding, cases: list[Case]) -> str:
