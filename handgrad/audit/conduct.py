@@ -112,7 +112,8 @@ def _returned(call: Call, args: Args, upstream: Tensors, given: str) -> Iterator
     for i, grads in reached.items():
         node = nodes[i]
         with torch.no_grad():
-            results = node.apply(*(None if g is None else g.clone() for g in grads))
+            given_up = zip(grads, node._input_metadata, strict=True)
+            results = node.apply(*(_zeros(meta, run) if g is None else g.clone() for g, meta in given_up))
         results = results if isinstance(results, tuple) else (results,)
         pairs = {}
         for place, (following, number) in enumerate(node.next_functions):
@@ -126,6 +127,10 @@ def _returned(call: Call, args: Args, upstream: Tensors, given: str) -> Iterator
             dtype = str(target.dtype).removeprefix("torch.")
             pairs[f"gradient of {name} as backward returns it{where}"] = kind_of(result), f"shape {tuple(target.shape)}, {dtype}"
         yield case(given, pairs)
+
+
+def _zeros(meta: object, run: Run) -> torch.Tensor:
+    return torch.zeros(tuple(meta.shape), dtype=meta.dtype, device=run.leaves[0].device)
 
 
 def other_dtype(call: Call) -> Iterator[Case]:
@@ -246,17 +251,20 @@ def stale(call: Call) -> Iterator[Case]:
 
     A tensor kept as an attribute of ctx has no version check: the gradient is silently that of the changed value.
     """
-    for place in (*(i for i in call.wanted if i not in call.in_place), *(f"output {k}" for k in range(len(call.base.outputs)))):
-        inner_args = list(leaves(call.args))
-        fresh = [inner_args[i] for i in call.wanted]
-        if isinstance(place, int):
-            inner_args[place] = inner_args[place] * 1.0
-        outputs = [o for o in as_tuple(call.fn(*inner_args)) if isinstance(o, torch.Tensor) and o.requires_grad]
-        name = place if isinstance(place, str) else call.names[place]
-        target = outputs[int(name.split()[1])] if isinstance(place, str) else inner_args[place]
+    inputs = [i for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in call.in_place]
+    results = [k for k, output in enumerate(call.base.all) if isinstance(output, torch.Tensor)]
+    for position, number in [*((i, None) for i in inputs), *((None, k) for k in results)]:
+        args = list(leaves(call.args))
+        fresh = [args[i] for i in call.wanted]
+        if position in call.wanted:
+            args[position] = args[position] * 1.0
+        everything = as_tuple(call.fn(*args))
+        outputs = [o for o in everything if isinstance(o, torch.Tensor) and o.requires_grad]
+        target = everything[number] if position is None else args[position]
+        name = f"output {number}" if position is None else call.names[position]
         try:
             with torch.no_grad():
-                target.mul_(-2.0)
+                how = _overwrite(target)
         except RuntimeError:
             continue  # an expanded output, or one that shares memory, refuses by itself
         try:
@@ -265,8 +273,19 @@ def stale(call: Call) -> Iterator[Case]:
             continue
         for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
             got = torch.zeros_like(want) if got is None else got
-            given = f"{call.text}; {name}.mul_(-2) between forward and backward"
+            given = f"{call.text}; {name}.{how} between forward and backward"
             yield case(given, {f"gradient of {call.names[i]} (or an error)": (got, want)}, within(want, call.scale))
+
+
+def _overwrite(tensor: torch.Tensor) -> str:
+    if tensor.dtype == torch.bool:
+        tensor.logical_not_()
+        return "logical_not_()"
+    if tensor.is_floating_point() or tensor.is_complex():
+        tensor.mul_(-2.0)
+        return "mul_(-2)"
+    tensor.zero_()
+    return "zero_()"
 
 
 def saved(call: Call) -> Iterator[Case]:
@@ -502,19 +521,28 @@ def _batched(call: Call) -> Iterator[Case]:
             {f"gradient of {call.names[i]}": (grads[place], want)},
             within(want),
         )
-    last = [
-        t.movedim(0, -1) if n == 0 else singles[0].args[i].detach() for n, (t, i) in enumerate(zip(stacked, tensors, strict=True))
-    ]
-    dims = tuple(-1 if n == 0 else None for n in range(len(last)))
-    values = torch.func.vmap(function, in_dims=dims)(*last)
-    first = [call.at(tuple(args[j] if j == tensors[0] else a for j, a in enumerate(call.args))) for args in copies]
-    for k, got in enumerate(values):
-        want = torch.stack([single.base.outputs[k].detach() for single in first])
-        yield case(
-            f"vmap over the last dimension of {call.names[tensors[0]]} alone: {call.text}",
-            {f"output {k}": (got, want)},
-            within(want),
-        )
+    for j, a in enumerate(call.args):
+        if not isinstance(a, torch.Tensor):
+            continue
+        moving = [
+            (args[j] if j in tensors else row).detach()
+            for args, row in zip(copies, (a, a.flip(0) if a.dim() else a, a), strict=True)
+        ]
+        singles = [
+            call.at(tuple(row.requires_grad_(b.requires_grad) if k == j else b for k, b in enumerate(call.args)))
+            for row in moving
+        ]
+
+        def of_one(moved: torch.Tensor, j: int = j) -> tuple:
+            args = [moved if k == j else (b.detach() if isinstance(b, torch.Tensor) else b) for k, b in enumerate(call.args)]
+            outputs = as_tuple(call.fn(*args))
+            return tuple(outputs[k] for k in call.tracked)
+
+        values = torch.func.vmap(of_one, in_dims=-1)(torch.stack([row.detach() for row in moving], -1))
+        for k, got in enumerate(values):
+            want = torch.stack([single.base.outputs[k].detach() for single in singles])
+            given = f"vmap over the last dimension of {call.names[j]} alone: {call.text}"
+            yield case(given, {f"output {k}": (got, want)}, within(want, call.scale))
 
 
 def _scaled(call: Call, factor: float) -> Args:

@@ -44,6 +44,8 @@ def upstream(call: Call) -> Iterator[Case]:
             if near.label:
                 continue
             raise
+        if not all(value.isfinite().all() for value in values):
+            continue
         pairs: dict = {"number of outputs that require grad": (len(ours), len(values))}
         yield case(near.told, pairs)
         if len(ours) != len(values):
@@ -55,8 +57,6 @@ def upstream(call: Call) -> Iterator[Case]:
             rest, (o for o in other.base.all if isinstance(o, torch.Tensor) and not o.requires_grad), strict=False
         ):
             yield case(near.told, {"output that needs no grad": (one, want)}, within(want, call.scale))
-        if not all(value.isfinite().all() for value in values):
-            continue
         wants = other.vjp(near.upstream)
         for i, got, want in zip(call.wanted, near.gradients, wants, strict=True):
             if want.isfinite().all():
@@ -172,6 +172,8 @@ def points(call: Call) -> Iterator[Call]:
         ("with ties: ", lambda a, i: _tied(a)),
         ("ten times as large: ", lambda a, i: a * 10),
         ("a hundredth as large: ", lambda a, i: a * 0.01),
+        # differences tell nothing so far out, a reference does
+        *([("a thousand times as large: ", lambda a, i: a * 1000)] if call.reference else []),
     ):
         args = tuple(moved(a.detach(), i).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
         near = call.at(args, label)
@@ -179,7 +181,8 @@ def points(call: Call) -> Iterator[Call]:
             run = near.base
         except Exception:
             continue
-        if len(run.outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in run.outputs):
+        finite = call.reference is not None or all(output.isfinite().all() for output in run.outputs)
+        if finite and len(run.outputs) == len(call.base.outputs):
             yield near
 
 
