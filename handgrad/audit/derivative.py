@@ -244,13 +244,13 @@ def _along_axis(call: Call, i: int, places: list[int]) -> Iterator[Case]:
         right = (claimed - wanted).abs() <= slack
         fine = right | (at_jump & (low <= claimed) & (claimed <= high))
         low, high = wanted - slack, wanted + slack
-        judged &= wanted.isfinite()
+        judged = wanted.isfinite()
     else:
         fine = (low <= claimed) & (claimed <= high)
-    inside = x.abs() <= largest(call.args[i])
-    typical = largest(torch.where(inside & claimed.isfinite(), claimed, 0)) + 1
-    # beyond the inputs a slope that explodes is the edge of where the function is meant to be used
-    judged &= inside | claimed.isnan() | (claimed.abs() < 1e4 * typical)
+        inside = x.abs() <= largest(call.args[i])
+        typical = largest(torch.where(inside & claimed.isfinite(), claimed, 0)) + 1
+        # beyond the inputs a slope that explodes is the edge of where the function is meant to be used
+        judged &= inside | claimed.isnan() | (claimed.abs() < 1e4 * typical)
     bad = (judged & ~fine).nonzero().flatten()
     nearest = bad[x[bad].abs().argsort()[:3]].tolist()
     shown = nearest or (judged & (x.abs() < 3)).nonzero().flatten()[:2].tolist()

@@ -138,6 +138,11 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
             "runs", "failed", given=ready.text, label="outputs that require grad", expected="at least one", got="none",
             slip=f"The outputs are cut off from the graph: is it called through apply, and are tensors returned bare?{only}",
         ))  # fmt: skip
+    if not any(output.numel() for output in ready.base.outputs):
+        raise _Refused(Outcome(
+            "runs", "failed", given=ready.text, label="outputs", expected="at least one element", got="none",
+            slip="Hand over inputs that are not empty; empty ones are tried as well.",
+        ))  # fmt: skip
     if not all(output.isfinite().all() for output in ready.base.outputs):
         raise _Refused(Outcome(
             "runs", "failed", given=ready.text, label="outputs", expected="finite numbers", got="NaN or infinity",
