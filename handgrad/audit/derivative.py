@@ -20,6 +20,8 @@ EXACT = {torch.float64: 1e-9, torch.complex128: 1e-9}  # what two ways of comput
 SMALL = {torch.float64: 2e-7, torch.float32: 3e-2}  # what a slope measured by differences may be off by, of its size
 DIGITS = 1e-9  # the same where rounding to float32 was seen on the way, which hides below SMALL
 FEW, MANY = 64, 2048
+LONG = 257  # a size above that of a block or a byte
+TIES = "with ties: "
 
 
 def tolerance(tensor: torch.Tensor) -> float:
@@ -104,6 +106,8 @@ def _slope(near: Call, size: float | None) -> tuple[float, list[Case]] | None:
     found = []
     for number in (0, 1) if not near.label else (0,):
         along = near.directions if not number else [direction(a, near.seed + 17 + i) for i, a in enumerate(wanted)]
+        if near.label == TIES:  # moved together equal elements stay equal, so that the slope does not jump
+            along = [torch.full_like(a, float(d.abs().max()) if d.numel() else 1.0) for a, d in zip(wanted, along, strict=True)]
         try:
             measured = slopes(near.values, wanted, along, quick=bool(near.label or number))
         except Exception:
@@ -117,10 +121,9 @@ def _slope(near: Call, size: float | None) -> tuple[float, list[Case]] | None:
             return None  # an own point beyond the edge of where the function is meant to be used
         weights = torch.cat([real(part) for part in g])
         claimed = inner(grads, along)
-        typical = float((measured.levels[-1] * weights).norm()) / max(len(weights), 1) ** 0.5
-        typical = max(length(grads, along), typical)
-        for rtol in (DIGITS, SMALL.get(measured.levels.dtype, SMALL[torch.float32])):
-            low, high = measured.between(weights, rtol * typical)
+        typical = max(length(grads, along), measured.size(weights))
+        for rtol in (DIGITS, SMALL.get(measured.centre.dtype, SMALL[torch.float32])):
+            low, high = measured.between(weights, rtol * typical, claimed)
             if low <= claimed <= high or near.rounds_to_float32:
                 break
         if not low <= claimed <= high:
@@ -140,8 +143,8 @@ def _elements(near: Call, g: Tensors, grads: Tensors, rtol: float) -> list[Case]
             along = [torch.zeros_like(other) for other in wanted]
             along[place].reshape(-1)[element] = size
             measured = slopes(near.values, wanted, along)
-            low, high = measured.between(weights, rtol * size * largest(grads[place]))
             claimed = inner([grads[place].reshape(-1)[element]], [torch.tensor(size, dtype=tensor.dtype, device=tensor.device)])
+            low, high = measured.between(weights, rtol * size * largest(grads[place]), claimed)
             if not low <= claimed <= high:
                 where = _index(element, tensor.shape)
                 middle = {f"gradient of {near.names[i]}{where}": (claimed / size, between(low / size, high / size))}
@@ -169,7 +172,7 @@ def points(call: Call) -> Iterator[Call]:
     yield call
     for label, moved in (
         ("with other signs: ", lambda a, i: a * drawn(a, 31 + i).real.sign().to(a.dtype)),
-        ("with ties: ", lambda a, i: _tied(a)),
+        (TIES, lambda a, i: _tied(a)),
         ("ten times as large: ", lambda a, i: a * 10),
         ("a hundredth as large: ", lambda a, i: a * 0.01),
         # differences tell nothing so far out, a reference does
@@ -187,10 +190,10 @@ def points(call: Call) -> Iterator[Call]:
 
 
 def _tied(a: torch.Tensor) -> torch.Tensor:
-    """Away from 0 to multiples of half the size, so that several elements are equal."""
+    """Away from 0 to multiples of the size, so that several elements are equal."""
     if a.is_complex() or not a.numel():
         return a
-    step = float(a.square().mean().sqrt()) / 2 or 0.5
+    step = float(a.square().mean().sqrt()) or 1.0
     return a.sign() * (a.abs() / step).ceil() * step
 
 
@@ -361,7 +364,7 @@ def shapes(call: Call) -> Iterator[Case]:
     for label, args in _layouts(call):
         judged += 1
         run = call.run(args)
-        grads = run.pull([_turned(g) for g in call.upstream])
+        grads = run.pull([_turned(g).conj().resolve_conj().conj() for g in call.upstream])
         pairs = {
             _output(k, len(run.outputs)): (one, want)
             for k, (one, want) in enumerate(zip(run.outputs, call.base.outputs, strict=True))
@@ -433,6 +436,11 @@ def _sizes(call: Call) -> Iterator[tuple[str, tuple, bool]]:
     for count, extent in [*((1, extent) for extent in extents), *((0, extent) for extent in first)]:
         args = (a if i in call.parameters else _cut(a, extent, count) for i, a in enumerate(call.args))
         yield f"size {extent} cut to {count}", tuple(args), count > 0
+    last = {call.args[i].shape[-1] for i in call.wanted[:1] if call.args[i].dim()}
+    for extent in last & set(extents) if not call.axes else ():
+        args = [a if i in call.parameters else _repeated(a, extent) for i, a in enumerate(call.args)]
+        if all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args):
+            yield f"size {extent} made {LONG}", tuple(args), True
     for i in call.optional:
         yield f"{call.names[i]} = None", tuple(None if i == k else a for k, a in enumerate(call.args)), True
     for i in [i for i in call.wanted if i not in call.parameters][:2]:
@@ -451,3 +459,18 @@ def _cut(a: object, extent: int, count: int) -> object:
         return a
     index = tuple(slice(0, count) if size == extent else slice(None) for size in a.shape)
     return a.detach()[index].clone().requires_grad_(a.requires_grad)
+
+
+def _repeated(a: object, extent: int) -> object:
+    """Along each dimension of this size the tensor is continued: by itself, scaled a little each time, integers as they are."""
+    if not isinstance(a, torch.Tensor) or extent not in a.shape:
+        return a
+    longer = a.detach()
+    for dim, size in enumerate(a.shape):
+        if size == extent:
+            index = torch.arange(LONG, device=a.device)
+            longer = longer.index_select(dim, index % extent)
+            if a.is_floating_point() or a.is_complex():
+                scale = (1 + 0.003 * (index // extent)).reshape([-1 if d == dim else 1 for d in range(a.dim())])
+                longer = longer * scale.to(a.real.dtype)
+    return longer.clone().requires_grad_(a.requires_grad)

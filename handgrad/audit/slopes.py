@@ -7,6 +7,7 @@ are extrapolated (Richardson), and what they disagree about is the error: nine o
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import torch
@@ -23,39 +24,59 @@ class Slopes:
     """How each element of the outputs moves along a direction.
 
     Attributes:
-        levels: central differences, a row for each step.
-        left, right: one-sided differences at the smallest step.
-        jumps: where left and right belong to different slopes.
-        size: the size of the outputs, which their rounding is relative to.
-        step: the smallest step.
+        plus, minus: the outputs moved forth and back, a row for each step.
+        centre: the outputs where they were.
+        steps: relative to the direction.
     """
 
-    levels: torch.Tensor
-    left: torch.Tensor
-    right: torch.Tensor
-    jumps: torch.Tensor
-    size: torch.Tensor
-    step: float
+    plus: torch.Tensor
+    minus: torch.Tensor
+    centre: torch.Tensor
+    steps: tuple[float, ...]
 
-    @property
+    @cached_property
+    def moves(self) -> torch.Tensor:
+        """How far each output went, from back to forth, for each step."""
+        return self.plus - self.minus
+
+    @cached_property
     def finite(self) -> bool:
         """Whether all outputs were finite at every step."""
-        return bool(self.levels.isfinite().all())
+        return math.isfinite(float(self.moves.sum()))
 
-    def between(self, weights: torch.Tensor, slack: float) -> tuple[float, float]:
-        """The interval in which the slope of `weights · outputs` lies, `slack` and the error of measuring allowed for."""
-        jump = bool(self.jumps.any())
-        smooth = torch.where(self.jumps, 0.0, weights) if jump else weights
-        value, error = extrapolate((self.levels @ smooth).tolist())
-        eps = torch.finfo(self.levels.dtype).eps
-        slack += 10 * error + 20 * eps * float((self.size * smooth).norm()) / self.step
-        low = high = value
-        if jump:
-            sides = torch.stack([self.left * weights, self.right * weights])[:, self.jumps]
-            low += float(sides.min(0).values.sum())
-            high += float(sides.max(0).values.sum())
-            slack += 1e-3 * float(sides.abs().max(0).values.sum())
-        return low - slack, high + slack
+    def size(self, weights: torch.Tensor) -> float:
+        """The size of one weighted slope among many."""
+        return float((self.moves[-1] * weights).norm()) / (2 * self.steps[-1] * max(len(weights), 1) ** 0.5)
+
+    def between(self, weights: torch.Tensor, slack: float, claimed: float) -> tuple[float, float]:
+        """The interval in which the slope of `weights · outputs` lies, `slack` and the error of measuring allowed for.
+
+        Where `claimed` does not lie near the slope of the whole, the outputs whose slope jumps are looked at one by one.
+        """
+        low, high = self._smooth(weights, slack)
+        if low <= claimed <= high:
+            return low, high
+        last = self.steps[-1]
+        # halves with the step where the slope is continuous, stays where it jumps
+        h = torch.tensor(self.steps[-2:], dtype=self.centre.dtype, device=self.centre.device).unsqueeze(1)
+        wide, bend = (self.plus[-2:] - 2 * self.centre + self.minus[-2:]).abs() / h
+        rounding = 100 * torch.finfo(self.centre.dtype).eps / last
+        noise = 1e-6 * largest(self.moves[-1]) / (2 * last) + rounding * torch.maximum(self.centre.abs(), self.plus[0].abs())
+        jumps = (bend > 0.5 * wide) & (bend > noise)
+        if not jumps.any():
+            return low, high
+        low, high = self._smooth(torch.where(jumps, 0.0, weights), slack)
+        left, right = (self.centre - self.minus[-1]) / last, (self.plus[-1] - self.centre) / last
+        sides = torch.stack([left * weights, right * weights])[:, jumps]
+        allowed = 1e-3 * float(sides.abs().max(0).values.sum())
+        return low + float(sides.min(0).values.sum()) - allowed, high + float(sides.max(0).values.sum()) + allowed
+
+    def _smooth(self, weights: torch.Tensor, slack: float) -> tuple[float, float]:
+        rows = [move / (2 * step) for move, step in zip((self.moves @ weights).tolist(), self.steps, strict=True)]
+        value, error = extrapolate(rows)
+        rounding = 20 * torch.finfo(self.centre.dtype).eps * float((self.centre * weights).norm()) / self.steps[-1]
+        slack += 10 * error + rounding
+        return value - slack, value + slack
 
 
 def extrapolate(rows: list[float]) -> tuple[float, float]:
@@ -79,14 +100,7 @@ def slopes(f: Callable[[Tensors], torch.Tensor], at: Tensors, along: Tensors, qu
     steps = steps[-2:] if quick else steps
     rows = [f([torch.add(a, d, alpha=sign * h) for a, d in zip(at, along, strict=True)]) for sign in (1, -1) for h in steps]
     plus, minus = torch.stack(rows).chunk(2)
-    h = torch.tensor(steps, dtype=centre.dtype, device=centre.device).unsqueeze(1)
-    levels = (plus - minus) / (2 * h)
-    size = torch.maximum(centre.abs(), plus[0].abs())
-    # halves with the step where the slope is continuous, stays where it jumps
-    wide, bend = ((plus - 2 * centre + minus).abs() / h)[-2:]
-    noise = 1e-6 * largest(levels[-1]) + (100 * torch.finfo(centre.dtype).eps / steps[-1]) * size
-    jumps = (bend > 0.5 * wide) & (bend > noise)
-    return Slopes(levels, (centre - minus[-1]) / steps[-1], (plus[-1] - centre) / steps[-1], jumps, size, steps[-1])
+    return Slopes(plus, minus, centre, steps)
 
 
 def largest(tensor: torch.Tensor) -> float:
