@@ -10,9 +10,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handgrad.audit.judge import judge
+from handgrad.audit.calls import prepare
+from handgrad.audit.judge import judge, judge_probe
 from handgrad.audit.record import plain
+from handgrad.audit.run import PROBES, records
+from handgrad.audit.run import observe as observe_audit
 from handgrad.exercises import EXERCISES
+from handgrad.mutants import linear, relu, sort
 from handgrad.observe import observe
 from handgrad.verdict import judge_record
 
@@ -96,3 +100,65 @@ def test_a_record_for_another_seed_does_not_pass():
 )
 def test_values_become_plain_data(value, expected):
     assert plain(value) == expected
+
+
+def audit_records() -> list[tuple[str, list, list]]:
+    """(probe, what was seen, what was expected) of right Functions, for every probe that applies."""
+    found = []
+    for bank in (relu.bank, linear.bank, sort.bank):
+        call = prepare(bank.rights[0].function, bank.inputs(), None, 0)
+        for probe in PROBES:
+            cases, _ = observe_audit(probe, call)
+            if cases and not probe.advice:
+                found.append((probe.name, *records(cases)))
+    return found
+
+
+AUDITS = audit_records()
+
+
+@pytest.mark.parametrize(("probe", "seen", "expected"), AUDITS, ids=[probe for probe, _, _ in AUDITS])
+def test_a_record_of_the_audit_agrees_with_what_was_expected_and_survives_json(probe, seen, expected):
+    assert judge_probe(probe, seen, expected) is None
+    assert judge_probe(probe, seen, seen) is None
+    for record in (seen, expected):
+        assert json.loads(json.dumps(record, allow_nan=False)) == record
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_one_value_of_an_audit_changed_is_found(data):
+    probe, seen, expected = data.draw(st.sampled_from(AUDITS))
+    got = copy.deepcopy(seen)
+    index = data.draw(st.integers(0, len(got) - 1))
+    labels = [label for label in got[index]["seen"] if label in expected[index]["seen"]]
+    if not labels:
+        return
+    label = data.draw(st.sampled_from(labels))
+    value, want = got[index]["seen"][label], expected[index]["seen"][label]
+    if isinstance(value, dict) and value.get("tensor"):
+        place = data.draw(st.integers(0, len(value["tensor"]) - 1))
+        old = value["tensor"][place]
+        value["tensor"][place] = (not old) if isinstance(old, bool) else old + 1 + abs(old)
+    elif isinstance(want, dict) and "between" in want:
+        got[index]["seen"][label] = data.draw(
+            st.sampled_from([want["between"][1] + 1, want["between"][0] - 1, {"float": "nan"}, None, "1"])
+        )
+    else:
+        got[index]["seen"][label] = data.draw(st.sampled_from(["something else", None, -17]))
+    assert judge_probe(probe, got, expected) is not None
+
+
+@given(anything, st.data())
+@settings(max_examples=150, deadline=None)
+def test_any_rubbish_for_a_record_of_the_audit_gives_no_exception(rubbish, data):
+    probe, seen, expected = data.draw(st.sampled_from(AUDITS))
+    judge_probe(probe, rubbish, expected)
+    got = copy.deepcopy(seen)
+    index = data.draw(st.integers(0, len(got) - 1))
+    got[index] = rubbish
+    judge_probe(probe, got, expected)
+    got[index] = {"given": rubbish, "seen": rubbish}
+    judge_probe(probe, got, expected)
+    got[index] = {"given": "", "seen": dict.fromkeys(expected[index]["seen"], rubbish)}
+    judge_probe(probe, got, expected)

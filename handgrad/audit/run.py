@@ -155,7 +155,7 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
     counts = {"number of outputs": (len(again.outputs), len(ready.base.outputs))}
     cases = [case(ready.text, counts)]
     cases += [case(ready.text, {label: tuple(pair)}, derivative.within(pair[1], ready.scale)) for label, pair in pairs.items()]
-    finding = judge_probe("repeats", cases, _expected(cases))
+    finding = judge_probe("repeats", *records(cases))
     if finding is not None:
         raise _Refused(Outcome(
             "repeats", "failed", given=f"the same call twice: {ready.text}", label=finding.label, expected=finding.expected,
@@ -211,20 +211,32 @@ def _changed_in_place(call: Call) -> tuple[int, ...]:
     )  # fmt: skip
 
 
-def _judged(probe: Probe, call: Call) -> Outcome:
+def observe(probe: Probe, call: Call) -> tuple[list[Case], str]:
+    """What a probe saw, beside what was expected; and why it has nothing to say, where it has nothing."""
     cases: list[Case] = []
     try:
         for seen in probe.observe(call):
             cases.append(seen)
     except NotApplicable as reason:
-        if not cases:
-            return Outcome(probe.name, "not applicable", reason=str(reason))
+        return cases, str(reason)
     except (Exception, SystemExit) as error:
         given = cases[-1]["given"] if cases else call.text
         cases.append({"given": given, "seen": {"raised": raised(error)}, "expect": {}})
+    return cases, "there was nothing to compare"
+
+
+def records(cases: list[Case]) -> tuple[list[Case], list[Case]]:
+    """The record of what was seen, and the record that a right Function would have given: plain JSON data, for the judge."""
+    seen = [{"given": "", "seen": one["seen"]} for one in cases]
+    expected = [{"given": "", "seen": one["expect"], "tolerance": one.get("tolerance", [0.0, 0.0])} for one in cases]
+    return seen, expected
+
+
+def _judged(probe: Probe, call: Call) -> Outcome:
+    cases, reason = observe(probe, call)
     if not cases:
-        return Outcome(probe.name, "not applicable", reason="there was nothing to compare")
-    finding = judge_probe(probe.name, [{"given": "", "seen": c["seen"]} for c in cases], _expected(cases))
+        return Outcome(probe.name, "not applicable", reason=reason)
+    finding = judge_probe(probe.name, *records(cases))
     if finding is None:
         return Outcome(probe.name, "passed")
     given = cases[finding.case]["given"]
@@ -232,13 +244,8 @@ def _judged(probe: Probe, call: Call) -> Outcome:
     outcome = "advice" if probe.advice else "failed"
     if finding.raised is not None:
         return replace(_error_lines(probe.name, finding, probe.slip), outcome=outcome, page=probe.page)
-    return Outcome(probe.name, outcome, "", finding.given, finding.label, finding.expected, finding.got,
-                   _slip(probe, finding, cases), probe.page)  # fmt: skip
-
-
-def _expected(cases: list[Case]) -> list[Case]:
-    """The record that a right Function would have given."""
-    return [{"given": "", "seen": c["expect"], "tolerance": c.get("tolerance", [0.0, 0.0])} for c in cases]
+    slip = _slip(probe, finding, cases)
+    return Outcome(probe.name, outcome, "", finding.given, finding.label, finding.expected, finding.got, slip, probe.page)
 
 
 def _slip(probe: Probe, finding: Finding, cases: list[Case]) -> str:
