@@ -173,3 +173,16 @@ class VmapAxis(Einsum):
             for x, dim in zip(args, in_dims, strict=True)
         )
         return torch.einsum("mni,mij,mnj->mn", x1, a, x2), 1
+
+
+@bank.wrong("A", "misspells backward, so that there is none", witness.raises)
+class Misspelt(Function):
+    forward = staticmethod(Matrices.forward)
+    backwards = staticmethod(Matrices.backward)
+
+
+@bank.wrong("A", "returns the list of its samples' values, which autograd doesn't follow", witness.tracks)
+class ListOutput(Matrices):
+    @staticmethod
+    def forward(ctx, x1, a, x2):
+        return list(Matrices.forward(ctx, x1, a, x2))
