@@ -64,6 +64,19 @@ class Call:
         """`text`, for a case that is seldom told about."""
         return self.text
 
+    def other_values(self) -> Iterator[tuple[str, Args]]:
+        """The arguments with another value of each that is no tensor: a number, a flag."""
+        for i, a in enumerate(self.args):
+            others: list = []
+            if isinstance(a, bool):
+                others = [not a]
+            elif isinstance(a, int):
+                others = [a + 1]
+            elif isinstance(a, float) and a:
+                others = [1 / a if abs(a) != 1 else 3 * a, *([-a] if self.reference else [])]
+            for other in others:
+                yield f"{self.names[i]} = {other:.6g}", (*self.args[:i], other, *self.args[i + 1 :])
+
     def run(self, args: Args | None = None) -> "Run":
         """Call once, with the graph kept."""
         fresh = leaves(self.args if args is None else args)
@@ -198,7 +211,9 @@ def as_tuple(result: object) -> tuple:
 def drawn(like: torch.Tensor, seed: int) -> torch.Tensor:
     """Signed normal numbers with all their digits, in the shape, dtype and place of `like`: the same on every device."""
     dtype = torch.complex128 if like.is_complex() else torch.float64
-    numbers = torch.randn(like.shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+    # far from the seeds that inputs are made with: an upstream gradient equal to the input would hide faults
+    generator = torch.Generator().manual_seed(0x68616E64 + seed)
+    numbers = torch.randn(like.shape, generator=generator, dtype=dtype)
     return numbers.to(like.device, like.dtype)
 
 

@@ -51,10 +51,9 @@ def forward(call: Call) -> Iterator[Case]:
         if isinstance(a, torch.Tensor):
             yield case(call.text, {f"{call.names[i]} after forward": (run.args[i], a)})
     shared = _shares(run)
-    for label, sign in (("positive", 1), ("negative", -1)):
+    for label, moved in (("positive", torch.abs), ("negative", lambda a: -a.abs()), ("whole", torch.round)):
         args = tuple(
-            (sign * a.detach().abs()).requires_grad_() if i in call.wanted and not a.is_complex() else a
-            for i, a in enumerate(call.args)
+            moved(a.detach()).requires_grad_() if i in call.wanted and not a.is_complex() else a for i, a in enumerate(call.args)
         )
         try:
             other = _shares(call.run(args))
@@ -382,11 +381,24 @@ def calls_apart(call: Call) -> Iterator[Case]:
 
     What a call keeps belongs on ctx, not on the class. Only a backward of the first call by itself sees a stack on the class.
     """
-    for other in _second_calls(call):
-        wants = other.gradients
-        break
-    else:
+    others = list(_second_calls(call))
+    if not others:
         raise NotApplicable("forward takes no other values than these")
+    for other in others:
+        yield from _interleaved(call, other)
+    run = call.run()
+    for again in ("", ", a second time"):
+        found = run.pull([g.clone() for g in call.upstream], retain_graph=True)
+        for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
+            yield case(
+                f"backward with retain_graph{again}: {call.text}",
+                {f"gradient of {call.names[i]}": (got, want)},
+                within(want, call.scale),
+            )
+
+
+def _interleaved(call: Call, other: Call) -> Iterator[Case]:
+    wants = other.gradients
     for order in ("the first alone", "both together"):
         one, two = call.run(), other.run()
         g, h = [t.clone() for t in call.upstream], [t.clone() for t in other.upstream]
@@ -399,25 +411,25 @@ def calls_apart(call: Call) -> Iterator[Case]:
             got = torch.zeros_like(want) if got is None else got
             label = f"gradient of {call.names[call.wanted[k % len(call.wanted)]]} in the {which} call"
             yield case(f"two calls, backward of {order}: {call.text}", {label: (got, want)}, within(want, call.scale))
-    run = call.run()
-    for again in ("", ", a second time"):
-        found = run.pull([g.clone() for g in call.upstream], retain_graph=True)
-        for i, got, want in zip(call.wanted, found, call.gradients, strict=True):
-            yield case(
-                f"backward with retain_graph{again}: {call.text}", {f"gradient of {call.names[i]}": (got, want)}, within(want)
-            )
 
 
 def _second_calls(call: Call) -> Iterator[Call]:
-    for factor, offset in ((-1.5, 0.25), (1.01, 0.0)):
-        args = tuple((a.detach() * factor + offset).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
-        other = call.at(args)
-        try:
-            fine = len(other.base.outputs) == len(call.base.outputs) and all(o.isfinite().all() for o in other.base.outputs)
-        except Exception:
-            continue
-        if fine:
-            yield other
+    """One other call with other tensors, and one with another number, where forward takes it."""
+    moved = (
+        tuple((a.detach() * factor + offset).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
+        for factor, offset in ((-1.5, 0.25), (1.01, 0.0))
+    )
+    for candidates in (moved, (args for _, args in call.other_values())):
+        for args in candidates:
+            other = call.at(args)
+            try:
+                outputs = other.base.outputs
+                fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
+            except Exception:
+                continue
+            if fine:
+                yield other
+                break
 
 
 def device(call: Call) -> Iterator[Case]:
@@ -451,10 +463,10 @@ def transforms(call: Call) -> Iterator[Case]:
 
     A wrong jvp passes gradcheck, which looks at it only under `check_forward_ad`.
     """
-    function = call.function
     base = torch.autograd.Function
-    declares_jvp = function is not None and function.jvp is not base.jvp
-    declares_vmap = function is not None and (function.generate_vmap_rule or function.vmap is not base.vmap)
+    functions = {type(node)._forward_cls for node in written_by_hand(call.base.outputs)}
+    declares_jvp = bool(functions) and all(function.jvp is not base.jvp for function in functions)
+    declares_vmap = bool(functions) and all(f.generate_vmap_rule or f.vmap is not base.vmap for f in functions)
     if not declares_jvp and not declares_vmap:
         raise NotApplicable("it declares neither a jvp nor a vmap rule")
     if declares_jvp:
