@@ -1,18 +1,37 @@
-"""Leaky ReLU: the positive side as it is, the negative side times a slope that is a plain number."""
+"""Leaky ReLU, which passes its input where it is positive and a part of it, the slope, elsewhere."""
 
-import numpy
 import torch
 import torch.nn.functional as F
 from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from handgrad.mutants import witness
-from handgrad.mutants.bank import Bank, leaf
+from handgrad.mutants.bank import Bank, Version, leaf
 
-bank = Bank("leaky_relu", lambda: (leaf([[-1.3, 0.7, 2.1], [0.4, -0.2, -2.5]]), 0.1), F.leaky_relu)
+SLOPE = 0.2
+NUMBERS = [[-1.3, 0.7, 2.1, -0.6], [0.4, -0.2, -2.5, 1.2]]
+
+bank = Bank("leaky_relu", lambda: (leaf(NUMBERS), SLOPE), F.leaky_relu)
 
 
-@bank.right("saves the input, the slope is a number on ctx")
-class Input(Function):
+def mixes_slopes(version: Version, bank: Bank) -> bool:
+    """A second call with another slope changes the first one's gradient."""
+    x, slope = bank.inputs()
+    output = version(x, slope)
+    version(x, 2 * slope)
+    (got,) = torch.autograd.grad(output.sum(), x)
+    (want,) = torch.autograd.grad(bank.reference(x, slope).sum(), x)
+    return not torch.allclose(got, want)
+
+
+def wrong_jvp(version: Version, bank: Bank) -> bool:
+    """`witness.wrong_jvp` with the slope held fixed."""
+    fixed = Bank(bank.name, lambda: bank.inputs()[:1], lambda x: bank.reference(x, SLOPE))
+    return witness.wrong_jvp(lambda x: version(x, SLOPE), fixed)
+
+
+@bank.right("saves the input, chooses between two gradients")
+class Chosen(Function):
     @staticmethod
     def forward(ctx, x, slope):
         ctx.save_for_backward(x)
@@ -25,22 +44,23 @@ class Input(Function):
         return torch.where(x > 0, grad_output, ctx.slope * grad_output), None
 
 
-@bank.right("saves the derivative itself, one factor for each element")
+@bank.right("saves the factors, which are the derivative; no second derivative")
 class Factor(Function):
     @staticmethod
-    def forward(ctx, x, slope=0.01):
+    def forward(ctx, x, slope):
         factor = torch.ones_like(x).masked_fill_(x <= 0, slope)
         ctx.save_for_backward(factor)
         return x * factor
 
     @staticmethod
+    @once_differentiable
     def backward(ctx, grad_output):
         (factor,) = ctx.saved_tensors
         return grad_output * factor, None
 
 
-@bank.right("saves a mask of bytes; setup_context, with rules for vmap and forward mode")
-class Rules(Function):
+@bank.right("two clamped halves; setup_context, with rules for vmap and forward mode")
+class Halves(Function):
     generate_vmap_rule = True
 
     @staticmethod
@@ -50,152 +70,138 @@ class Rules(Function):
     @staticmethod
     def setup_context(ctx, inputs, output):
         x, ctx.slope = inputs
-        negative = x <= 0
-        ctx.save_for_backward(negative)
-        ctx.save_for_forward(negative)
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
 
     @staticmethod
     def backward(ctx, grad_output):
-        (negative,) = ctx.saved_tensors
-        return grad_output - (1 - ctx.slope) * grad_output * negative, None
+        (x,) = ctx.saved_tensors
+        return (x > 0) * grad_output + (x <= 0) * grad_output * ctx.slope, None
 
     @staticmethod
     def jvp(ctx, tangent, _):
-        (negative,) = ctx.saved_tensors
-        return tangent - (1 - ctx.slope) * tangent * negative
+        (x,) = ctx.saved_tensors
+        return torch.where(x > 0, tangent, ctx.slope * tangent)
 
 
-def another_slope(version, bank):
-    """A second call with another slope changes the first one's gradient."""
-
-    def version_twice(x, slope):
-        output = version(x, slope)
-        version(x.detach().clone().requires_grad_(), 2 * slope)
+@bank.wrong(
+    "D",
+    "tells the sides by the sign of the output, which is wrong for a negative slope",
+    witness.at(witness.vjp, lambda: (leaf(NUMBERS), -0.5)),
+)
+class OutputSign(Chosen):
+    @staticmethod
+    def forward(ctx, x, slope):
+        output = F.leaky_relu(x, slope)
+        ctx.save_for_backward(output)
+        ctx.slope = slope
         return output
 
-    return witness.vjp(version_twice, bank)
+
+@bank.wrong(
+    "D",
+    "takes the greater of x and slope * x, which is the wrong one for a slope above 1",
+    witness.at(witness.value, lambda: (leaf(NUMBERS), 1.5)),
+)
+class Greater(Chosen):
+    @staticmethod
+    def forward(ctx, x, slope):
+        ctx.save_for_backward(x)
+        ctx.slope = slope
+        return torch.maximum(x, slope * x)
 
 
-def one_argument(version, bank):
-    """The forward-mode derivative along the input is wrong."""
-    x, slope = bank.inputs()
-    fixed = Bank("", lambda: (x.detach(),), lambda x: bank.reference(x, slope))
-    return witness.wrong_jvp(lambda x: version(x, slope), fixed)
+@bank.wrong("D", "sets the gradient to the slope on the negative side, in place of scaling it", witness.vjp)
+class Assigned(Chosen):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output.masked_fill(x <= 0, ctx.slope), None
 
 
-@bank.wrong("D", "takes the default slope 0.01 in backward, whichever was given", witness.vjp)
-class DefaultSlope(Input):
+@bank.wrong("D", "applies the function to the upstream gradient in place of its derivative at x", witness.vjp)
+class OfUpstream(Chosen):
+    @staticmethod
+    def backward(ctx, grad_output):
+        return F.leaky_relu(grad_output, ctx.slope), None
+
+
+@bank.wrong("D", "scales the negative side by the customary 0.01, whatever the slope", witness.vjp)
+class Customary(Chosen):
     @staticmethod
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
         return torch.where(x > 0, grad_output, 0.01 * grad_output), None
 
 
-@bank.wrong(
-    "D",
-    "asks the output for the side, which a negative slope turns round",
-    witness.at(witness.vjp, lambda: (leaf([[-1.3, 0.7, 2.1]]), -0.2)),
-)
-class FromOutput(Function):
+@bank.wrong("F", "keeps the slope on the class, where the next call overwrites it", mixes_slopes)
+class SlopeOnClass(Chosen):
     @staticmethod
     def forward(ctx, x, slope):
-        output = torch.where(x > 0, x, slope * x)
-        ctx.save_for_backward(output)
-        ctx.slope = slope
-        return output
+        SlopeOnClass.slope = slope
+        ctx.save_for_backward(x)
+        return F.leaky_relu(x, slope)
 
-    backward = Input.backward
-
-
-@bank.wrong("D", "asks the upstream gradient for the side instead of the input", witness.vjp)
-class SideOfUpstream(Input):
-    @staticmethod
-    def backward(ctx, grad_output):
-        return torch.where(grad_output > 0, grad_output, ctx.slope * grad_output), None
-
-
-@bank.wrong("D", "gives back the slope alone on the negative side, without the upstream gradient", witness.vjp)
-class SlopeAlone(Input):
     @staticmethod
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
-        return torch.where(x > 0, grad_output, torch.full_like(x, ctx.slope)), None
+        return torch.where(x > 0, grad_output, SlopeOnClass.slope * grad_output), None
 
 
-@bank.wrong("D", "leaks only down to -1, and is flat below", witness.vjp)
-class FlatBelow(Input):
+@bank.wrong("C", "returns no gradient for the slope, an argument as well", witness.raises)
+class OneGradient(Chosen):
     @staticmethod
     def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        return Input.backward(ctx, grad_output)[0] * (x > -1), None
+        return Chosen.backward(ctx, grad_output)[0]
 
 
-@bank.wrong("G", "chooses between two Python numbers, which makes factors of the default dtype", witness.precision)
-class PythonNumbers(Input):
+@bank.wrong("G", "chooses between two Python numbers, which makes float32 factors", witness.precision)
+class Factors(Chosen):
     @staticmethod
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
         return grad_output * torch.where(x > 0, 1.0, ctx.slope), None
 
 
-@bank.wrong("E", "multiplies the negative side of the upstream gradient in place", witness.writes_upstream)
-class InPlace(Input):
+@bank.wrong("E", "scales the upstream gradient in place", witness.writes_upstream)
+class InPlace(Factor):
     @staticmethod
+    @once_differentiable
     def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        grad_output[x <= 0] *= ctx.slope
-        return grad_output, None
+        (factor,) = ctx.saved_tensors
+        return grad_output.mul_(factor), None
 
 
-@bank.wrong("E", "changes its argument in forward and does not say so", witness.writes_input)
-class ChangesInput(Factor):
+@bank.wrong("E", "scales the input in place and does not say so", witness.writes_input)
+class Dirty(Chosen):
     @staticmethod
     def forward(ctx, x, slope):
-        output = Factor.forward(ctx, x, slope)
-        x.copy_(output)
-        return output
+        ctx.save_for_backward(x.clone())
+        ctx.slope = slope
+        return F.leaky_relu(x.detach(), slope, inplace=True)
 
 
-@bank.wrong("F", "keeps the slope on the class, so that the last call's counts", another_slope)
-class OnClass(Function):
-    @staticmethod
-    def forward(ctx, x, slope):
-        ctx.save_for_backward(x)
-        OnClass.slope = slope
-        return F.leaky_relu(x, slope)
-
+@bank.wrong("G", "flattens the upstream gradient by view, which asks for a contiguous one", witness.layout)
+class Flattened(Chosen):
     @staticmethod
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
-        return torch.where(x > 0, grad_output, OnClass.slope * grad_output), None
+        flat = grad_output.view(-1)
+        return torch.where(x.reshape(-1) > 0, flat, ctx.slope * flat).view(x.shape), None
 
 
-@bank.wrong("N", "goes through numpy with detach, so the second derivative is lost silently", witness.second)
-class Numpy(Input):
-    @staticmethod
-    def backward(ctx, grad_output):
-        x, grad = ctx.saved_tensors[0].detach().numpy(), grad_output.detach().numpy()
-        return torch.from_numpy(numpy.where(x > 0, grad, ctx.slope * grad)), None
-
-
-@bank.wrong("C", "returns no value for the slope", witness.raises)
-class TooFew(Factor):
-    @staticmethod
-    def backward(ctx, grad_output):
-        return Factor.backward(ctx, grad_output)[0]
-
-
-@bank.wrong("O", "divides the output by the input, NaN at 0", witness.at(witness.not_a_number, lambda: (leaf([1.0, 0.0]), 0.1)))
-class Ratio(Input):
+@bank.wrong("O", "makes the sign by x / |x|, which is NaN at 0", witness.at(witness.not_a_number, lambda: (leaf([0.0]), SLOPE)))
+class NanAtZero(Chosen):
     @staticmethod
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
-        return grad_output * (F.leaky_relu(x, ctx.slope) / x).detach(), None
+        sign = x / x.abs()
+        return grad_output * ((1 + ctx.slope) + (1 - ctx.slope) * sign.detach()) / 2, None
 
 
-@bank.wrong("M", "closes the negative side in forward mode, as ReLU does", one_argument)
-class JvpOfRelu(Rules):
+@bank.wrong("M", "the forward-mode rule forgets the slope", wrong_jvp)
+class Jvp(Halves):
     @staticmethod
     def jvp(ctx, tangent, _):
-        (negative,) = ctx.saved_tensors
-        return tangent.masked_fill(negative, 0)
+        (x,) = ctx.saved_tensors
+        return tangent * (x > 0)
