@@ -74,8 +74,19 @@ class Call:
                 others = [a + 1]
             elif isinstance(a, float) and a:
                 others = [1 / a if abs(a) != 1 else 3 * a, *([-a] if self.reference else [])]
+            elif isinstance(a, str):
+                others = [word for word in self._words if word != a][:3]
+            elif a is None:
+                others = [0.5]
             for other in others:
-                yield f"{self.names[i]} = {other:.6g}", (*self.args[:i], other, *self.args[i + 1 :])
+                shown = f"{other:.6g}" if isinstance(other, float) else repr(other)
+                yield f"{self.names[i]} = {shown}", (*self.args[:i], other, *self.args[i + 1 :])
+
+    @property
+    def _words(self) -> list[str]:
+        """The short texts that forward compares its arguments with."""
+        code = getattr(getattr(self.function, "forward", None), "__code__", None)
+        return [word for word in (code.co_consts if code else ()) if isinstance(word, str) and word.isidentifier()]
 
     def run(self, args: Args | None = None) -> "Run":
         """Call once, with the graph kept."""
@@ -118,7 +129,9 @@ class Call:
 
     @cached_property
     def gradients(self) -> Tensors:
-        """The vector-Jacobian product of `upstream`, by a call of its own."""
+        """The vector-Jacobian product of `upstream`; at the inputs that were handed over by a call of its own."""
+        if self.label:
+            return self.base.pull([g.clone() for g in self.upstream], retain_graph=True)
         return self.vjp(self.upstream)
 
     @cached_property

@@ -8,6 +8,7 @@ import contextlib
 import gc
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 from torch.autograd import forward_ad
@@ -22,6 +23,7 @@ from handgrad.audit.calls import (
     inner,
     leaves,
     length,
+    real,
     written_by_hand,
 )
 from handgrad.audit.case import NotApplicable, between, case, kind_of
@@ -36,21 +38,42 @@ def forward(call: Call) -> Iterator[Case]:
     Only this probe sees an input changed without `mark_dirty`, and an input handed back as a shortcut for some values: torch makes
     that a view, on which a later in-place operation raises (pytorch issue 73604).
     """
-    settings = torch.is_grad_enabled(), torch.get_default_dtype()
-    run = call.run()
-    pairs: dict = {
-        "grad mode and default dtype after the call": (
-            [torch.is_grad_enabled(), str(torch.get_default_dtype())],
-            [settings[0], str(settings[1])],
-        )
-    }
+    settings, states = (torch.is_grad_enabled(), torch.get_default_dtype()), []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        run = call.run()
+        run.pull([g.clone() for g in call.upstream])
+        states.append(torch.get_rng_state())
+    left = torch.is_grad_enabled(), torch.get_default_dtype()
     torch.set_grad_enabled(settings[0])
     torch.set_default_dtype(settings[1])
-    yield case(call.text, pairs)
+    yield case(
+        call.text,
+        {
+            "grad mode and default dtype after the call": ([left[0], str(left[1])], [settings[0], str(settings[1])]),
+            "it sets the random seed of its caller": (torch.equal(*states), False),
+            "outputs without a graph": (call.values(), torch.cat([real(output) for output in call.base.outputs])),
+        },
+        within(call.base.outputs[0]),
+    )
     for i, a in enumerate(call.args):
         if isinstance(a, torch.Tensor):
             yield case(call.text, {f"{call.names[i]} after forward": (run.args[i], a)})
+            yield case(call.text, {f"times {call.names[i]} was written into": (run.args[i]._version, 0)})
     shared = _shares(run)
+    for k, output in enumerate(run.outputs):
+        for i in call.wanted:
+            a = run.args[i]
+            if (
+                output.numel()
+                and output.untyped_storage().data_ptr() == a.untyped_storage().data_ptr()
+                and output.is_floating_point()
+            ):
+                version = a._version
+                with contextlib.suppress(RuntimeError), torch.no_grad():
+                    output.mul_(1.0)
+                    known = a._version > version
+                    yield case(call.text, {f"torch knows that output {k} shares memory with {call.names[i]}": (known, True)})
     for label, moved in (("positive", torch.abs), ("negative", lambda a: -a.abs()), ("whole", torch.round)):
         args = tuple(
             moved(a.detach()).requires_grad_() if i in call.wanted and not a.is_complex() else a for i, a in enumerate(call.args)
@@ -115,9 +138,12 @@ def _returned(call: Call, args: Args, upstream: Tensors, given: str) -> Iterator
             results = node.apply(*(_zeros(meta, run) if g is None else g.clone() for g, meta in given_up))
         results = results if isinstance(results, tuple) else (results,)
         pairs = {}
-        for place, (following, number) in enumerate(node.next_functions):
+        # next_functions leaves out what is no tensor, needs_input_grad does not
+        asked = [place for place, needed in enumerate(node.needs_input_grad) if needed]
+        edges = [edge for edge in node.next_functions if edge[0] is not None]
+        for place, (following, number) in zip(asked, edges, strict=False):
             result = results[place] if place < len(results) else None
-            if following is None or not isinstance(result, torch.Tensor):
+            if not isinstance(result, torch.Tensor):
                 continue
             owner = getattr(following, "variable", None)
             target = owner if owner is not None else following._input_metadata[number]
@@ -140,23 +166,31 @@ def other_dtype(call: Call) -> Iterator[Case]:
     if call.args[call.wanted[0]].dtype not in (torch.float64, torch.complex128):
         raise NotApplicable("the inputs are judged in their own dtype already")
     tried = 0
-    for dtype in dict.fromkeys((torch.float32, call.own_dtype or torch.float32)):
+    for dtype in dict.fromkeys((torch.float32, call.own_dtype or torch.float32, torch.bfloat16)):
         args = tuple(_with_digits(a, dtype) for a in call.args)
         try:
             run = call.run(args)
             fine = len(run.outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in run.outputs)
+            upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)] if fine else []
+            if dtype not in (torch.float32, call.own_dtype):
+                run.pull([g.clone() for g in upstream], retain_graph=True)  # nobody asked for it: an error is no fault
         except Exception:
             continue
         if not fine:
             continue
         tried += 1
-        upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)]
         given = f"in {str(dtype).removeprefix('torch.')}: {call.text}"
         with contextlib.suppress(NotApplicable):
             yield from _returned(call, args, upstream, given)
+        if call.reference is not None:
+            with contextlib.suppress(RuntimeError, TypeError, ValueError):
+                kinds = [str(output.dtype) for output in Call(call.reference, args, call.names).base.outputs]
+                yield case(given, {"dtypes of the outputs": ([str(output.dtype) for output in run.outputs], kinds)})
         near = call.at(tuple(_double(a) for a in args))
-        wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
         near_enough = 10 * torch.finfo(dtype).eps ** 0.6
+        for k, (got, want) in enumerate(zip(run.outputs, near.base.outputs, strict=True)):
+            yield case(given, {f"output {k}": (got.to(want.dtype), want)}, near_enough * max(largest_of([want]), call.scale))
+        wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
         for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
             size = max(largest_of([want]), call.scale)
             yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, near_enough * size)
@@ -183,11 +217,14 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
     Three settings, since each hides the fault from the others: the caller's own tensor, a residual connection, and the expanded
     gradient (stride 0) that `sum()` sends. gradcheck sees none of them (pytorch issue 81417).
     """
+    for i in call.optional:
+        yield from upstream_untouched(_without(call, i))
     run = call.run()
     before = [output.detach().clone() for output in run.outputs]
     upstream = [g.clone() for g in call.upstream]
     run.pull(upstream)
     count = len(before)
+    yield case(call.text, {"leaves whose .grad backward wrote itself": (sum(leaf.grad is not None for leaf in run.leaves), 0)})
     for k, (g, want) in enumerate(zip(upstream, call.upstream, strict=True)):
         yield case(call.text, {"g after backward" if count == 1 else f"g of output {k} after backward": (g, want)})
     for i, a in enumerate(call.args):
@@ -196,20 +233,15 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
     for k, (output, want) in enumerate(zip(run.outputs, before, strict=True)):
         yield case(call.text, {f"output {k} as backward left it": (output, want)})
 
+    # one branch is older than the Function's node and one is younger, and the engine visits the younger node first
+    e, l = ([torch.ones_like(g, requires_grad=True) for g in call.upstream] for _ in range(2))
+    early = [tensor * 1.0 for tensor in e]
     run = call.run()
-    others = [torch.ones_like(g, requires_grad=True) for g in call.upstream]
-    # the other branch comes first or last: the engine visits the younger node first
-    sums = [output + other * 1.0 for output, other in zip(run.outputs, others, strict=True)]
-    grads = torch.autograd.grad(sums, [*others, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
-    for k, (grad, want) in enumerate(zip(grads, call.upstream, strict=False)):
-        yield case(f"f(…) + e, {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)})
-    others = [torch.ones_like(g, requires_grad=True) for g in call.upstream]
-    early = [other * 1.0 for other in others]
-    run = call.run()
-    sums = [output + e for output, e in zip(run.outputs, early, strict=True)]
-    grads = torch.autograd.grad(sums, [*others, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
-    for k, (grad, want) in enumerate(zip(grads, call.upstream, strict=False)):
-        yield case(f"e + f(…), {call.text}", {"gradient of e" if count == 1 else f"gradient of e{k}": (grad, want)})
+    late = [tensor * 1.0 for tensor in l]
+    sums = [output + before + after for output, before, after in zip(run.outputs, early, late, strict=True)]
+    grads = torch.autograd.grad(sums, [*e, *l, *run.leaves], [g.clone() for g in call.upstream], allow_unused=True)
+    for k, (grad, want) in enumerate(zip(grads, (*call.upstream, *call.upstream), strict=False)):
+        yield case(f"f(…) + e + l, {call.text}", {f"gradient of {'e' if k < count else 'l'}": (grad, want)})
 
     dense = [torch.ones_like(g) for g in call.upstream]
     wide = [torch.ones((), dtype=g.dtype, device=g.device).expand(g.shape) for g in call.upstream]
@@ -217,28 +249,34 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
         yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, within(want, call.scale))
 
 
+def _without(call: Call, i: int) -> Call:
+    """The call with an optional tensor left out."""
+    args = tuple(None if k == i else a for k, a in enumerate(call.args))
+    return replace(call.at(args, f"{call.names[i]} = None: "), optional=())
+
+
 def linear(call: Call) -> Iterator[Case]:
-    """backward is linear in the upstream gradient: -g, a + b, a million times g, a third of it, none.
+    """backward is linear in the upstream gradient: -g and a thousand million times it, a + b, a thousand-millionth of g, none.
 
     Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded or cast on its way.
     """
     run = call.run()
     other = call.draw(1)
     upstreams = {
-        "backward(-g) + backward(g)": ([-g for g in call.upstream], -1.0, 0.0),
+        "backward(-1e9 g) / 1e9 + backward(g)": ([-1e9 * g for g in call.upstream], -1e9, 0.0),
         "backward(a + b) - backward(a) - backward(b)": ([a + b for a, b in zip(call.upstream, other, strict=True)], 1.0, 1.0),
-        "backward(1e6 g) / 1e6 - backward(g)": ([1e6 * g for g in call.upstream], 1e6, 0.0),
-        "backward(1e-6 g) * 1e6 - backward(g)": ([1e-6 * g for g in call.upstream], 1e-6, 0.0),
-        "backward(g / 3) * 3 - backward(g)": ([g / 3 for g in call.upstream], 1 / 3, 0.0),
+        "backward(1e-9 g) * 1e9 - backward(g)": ([1e-9 * g for g in call.upstream], 1e-9, 0.0),
         "backward(0)": ([0 * g for g in call.upstream], 0.0, 0.0),
     }
     second = run.pull([g.clone() for g in other], retain_graph=True)
     for label, (upstream, factor, of_other) in upstreams.items():
         grads = run.pull(upstream, retain_graph=True)
+        pairs = {}
         for i, grad, one, two in zip(call.wanted, grads, call.gradients, second, strict=True):
             size = max(largest_of([one, two]), call.scale) or 1.0
             apart = (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / size
-            yield case(call.text, {f"{label}, for {call.names[i]}": (apart, torch.zeros_like(apart))}, _rounding(one))
+            pairs[f"{label}, for {call.names[i]}"] = apart, torch.zeros_like(apart)
+        yield case(call.text, pairs, _rounding(call.gradients[0]))
 
 
 def _rounding(like: torch.Tensor) -> float:
@@ -354,9 +392,19 @@ def frozen(call: Call) -> Iterator[Case]:
             continue
         if len(kept) < len(call.upstream):  # an output that follows none of those asked for
             continue
-        for i, got in zip(asked, run.pull([g.clone() for g in call.upstream]), strict=True):
+        upstream = [g.clone() for g in call.upstream]
+        found = run.pull(upstream)
+        yield case(given, {"arguments or g that backward changed": (_changed(call, run, upstream), [])})
+        for i, got in zip(asked, found, strict=True):
             want = call.gradients[call.wanted.index(i)]
             yield case(given, {f"gradient of {call.names[i]}": (got, want)}, within(want, call.scale))
+
+
+def _changed(call: Call, run: Run, upstream: Tensors) -> list[str]:
+    """The names of what is no longer as it was."""
+    pairs = [(name, a, b) for name, a, b in zip(call.names, run.args, call.args, strict=True) if isinstance(a, torch.Tensor)]
+    pairs += [("g", g, want) for g, want in zip(upstream, call.upstream, strict=True)]
+    return [name for name, now, before in pairs if not torch.equal(now, before)]
 
 
 def unused_output(call: Call) -> Iterator[Case]:
@@ -368,7 +416,10 @@ def unused_output(call: Call) -> Iterator[Case]:
     if count < 2:
         raise NotApplicable("there is one output that gradients come back to")
     for k in range(count):
-        alone = call.run().pull([call.upstream[k].clone()], of=[k])
+        run, g = call.run(), call.upstream[k].clone()
+        alone = run.pull([g], of=[k])
+        changed = _changed(call, run, [g if j == k else other for j, other in enumerate(call.upstream)])
+        yield case(f"only output {k} is used: {call.text}", {"arguments or g that backward changed": (changed, [])})
         zeros = call.vjp([g if j == k else torch.zeros_like(g) for j, g in enumerate(call.upstream)])
         for i, got, want in zip(call.wanted, alone, zeros, strict=True):
             yield case(
@@ -386,6 +437,7 @@ def calls_apart(call: Call) -> Iterator[Case]:
         raise NotApplicable("forward takes no other values than these")
     for other in others:
         yield from _interleaved(call, other)
+    yield from _same_twice(call)
     run = call.run()
     for again in ("", ", a second time"):
         found = run.pull([g.clone() for g in call.upstream], retain_graph=True)
@@ -397,20 +449,35 @@ def calls_apart(call: Call) -> Iterator[Case]:
             )
 
 
+def _same_twice(call: Call) -> Iterator[Case]:
+    """One tensor in two places gets the sum of what two equal ones would get."""
+    pairs = [(i, j) for i in call.wanted for j in call.wanted if i < j and call.args[i].shape == call.args[j].shape]
+    for i, j in pairs[:1]:
+        args = tuple(call.args[i] if k == j else a for k, a in enumerate(call.args))
+        near = call.at(args, f"{call.names[j]} = {call.names[i]}: ")
+        try:
+            apart = near.base.outputs
+            fine = len(apart) == len(call.upstream) and all(output.isfinite().all() for output in apart)
+        except Exception:
+            continue
+        if not fine or call.in_place:
+            continue
+        fresh = list(leaves(args))
+        fresh[j] = fresh[i]
+        outputs = [o for o in as_tuple(call.fn(*fresh)) if isinstance(o, torch.Tensor) and o.requires_grad]
+        (both,) = torch.autograd.grad(outputs, [fresh[i]], [g.clone() for g in near.upstream])
+        want = near.gradients[call.wanted.index(i)] + near.gradients[call.wanted.index(j)]
+        yield case(f"one tensor as {call.names[i]} and {call.names[j]}", {"its gradient": (both, want)}, within(want, near.scale))
+
+
 def _interleaved(call: Call, other: Call) -> Iterator[Case]:
-    wants = other.gradients
-    for order in ("the first alone", "both together"):
-        one, two = call.run(), other.run()
-        g, h = [t.clone() for t in call.upstream], [t.clone() for t in other.upstream]
-        if order == "the first alone":
-            grads = [*one.pull(g), *two.pull(h)]
-        else:
-            grads = torch.autograd.grad([*one.outputs, *two.outputs], [*one.leaves, *two.leaves], [*g, *h], allow_unused=True)
-        for k, (got, want) in enumerate(zip(grads, (*call.gradients, *wants), strict=True)):
-            which = "first" if k < len(call.wanted) else "second"
-            got = torch.zeros_like(want) if got is None else got
-            label = f"gradient of {call.names[call.wanted[k % len(call.wanted)]]} in the {which} call"
-            yield case(f"two calls, backward of {order}: {call.text}", {label: (got, want)}, within(want, call.scale))
+    one, two = call.run(), other.run()
+    grads = [*one.pull([t.clone() for t in call.upstream]), *two.pull([t.clone() for t in other.upstream])]
+    pairs = {}
+    for k, (got, want) in enumerate(zip(grads, (*call.gradients, *other.gradients), strict=True)):
+        which = "first" if k < len(call.wanted) else "second"
+        pairs[f"gradient of {call.names[call.wanted[k % len(call.wanted)]]} in the {which} call"] = got, want
+    yield case(f"two calls, then both backwards: {call.text}", pairs, within(call.gradients[0], max(call.scale, other.scale)))
 
 
 def _second_calls(call: Call) -> Iterator[Call]:

@@ -190,11 +190,12 @@ def _runs(call: Call) -> Call:
     except RuntimeError:
         changed = ()
     if changed:
+        raw = call.fn
 
         def on_copies(*args: object) -> object:
-            return call.fn(*(a.clone() if i in changed else a for i, a in enumerate(args)))
+            return raw(*(a.clone() if i in changed else a for i, a in enumerate(args)))
 
-        call = replace(call, fn=on_copies, raw=call.fn, in_place=changed)
+        call = replace(call, fn=on_copies, raw=raw, in_place=changed)
     if call.base.outputs:
         call.gradients  # noqa: B018 - an error in backward shows here
     return call
