@@ -27,7 +27,7 @@ class Call:
         in_place: positions of the arguments that the Function itself changes and marks.
         raw: an in-place Function as it is, without the copies.
         parameters: positions of a Module's parameters, whose shapes belong to it.
-        optional: positions of tensors that may be None.
+        optional: positions of arguments that may be None.
         own_dtype: that of the inputs as they were handed over.
         label: says how these arguments differ from those that were handed over.
         seed: of every number drawn.
@@ -357,7 +357,7 @@ def _refuse_inputs(fn: object, function: type | None, inputs: tuple) -> None:
 
 
 def _signature(fn: object, function: type | None, inputs: tuple) -> tuple[tuple[str, ...], list[str]]:
-    """The names of the arguments, and of the tensors among them that may be left out as None."""
+    """The names of the arguments, and of those that may be left out as None."""
     target = function.forward if function is not None else (fn.forward if isinstance(fn, nn.Module) else fn)
     try:
         parameters = list(inspect.signature(target).parameters.values())
@@ -366,7 +366,7 @@ def _signature(fn: object, function: type | None, inputs: tuple) -> tuple[tuple[
     if function is not None and function.setup_context is torch.autograd.Function.setup_context:
         parameters = parameters[1:]  # ctx
     known = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][: len(inputs)]
-    optional = [p.name for p, a in zip(known, inputs, strict=False) if p.default is None and isinstance(a, torch.Tensor)]
+    optional = [p.name for p, a in zip(known, inputs, strict=False) if p.default is None and a is not None]
     names = [p.name for p in known]
     if not names and len(inputs) == 1:
         return ("x",), []

@@ -12,7 +12,7 @@ def reference(x1, a, x2):
     return ((x1 @ a) * x2).sum(-1)
 
 
-bank = Bank("bilinear", lambda: (drawn(3, 2), drawn(2, 4, seed=1), drawn(3, 4, seed=2)), reference)
+bank = Bank("bilinear", lambda: (drawn(5, 3), drawn(3, 4, seed=1), drawn(5, 4, seed=2)), reference)
 
 
 def one_sample():

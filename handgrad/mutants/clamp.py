@@ -6,7 +6,7 @@ from torch.autograd import Function
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, Version, leaf
 
-LOW, HIGH = -1.0, 0.5
+LOW, HIGH = -1.0, 0.6
 NUMBERS = [[-1.7, 0.2, 0.9], [0.35, -0.4, -2.2], [3.1, -0.8, 0.05], [-1.2, 0.7, -0.15]]
 
 bank = Bank("clamp", lambda: (leaf(NUMBERS), LOW, HIGH), torch.clamp)
@@ -25,7 +25,7 @@ def wrong_jvp(version: Version, bank: Bank) -> bool:
 @bank.right("saves the input; either bound may be None")
 class Input(Function):
     @staticmethod
-    def forward(ctx, x, low, high):
+    def forward(ctx, x, low=None, high=None):
         ctx.save_for_backward(x)
         ctx.low, ctx.high = low, high
         return x.clamp(low, high)
@@ -149,7 +149,7 @@ class NoneCompared(Input):
 )
 class RoundedBounds(Input):
     @staticmethod
-    def forward(ctx, x, low, high):
+    def forward(ctx, x, low=None, high=None):
         return Input.forward(ctx, x, *(bound if bound is None else torch.tensor(bound).item() for bound in (low, high)))
 
 
@@ -164,7 +164,7 @@ class BoundGradients(Input):
 @bank.wrong("B", "keeps the input as an attribute of ctx, so a later change of it goes unseen", witness.stale)
 class Attribute(Function):
     @staticmethod
-    def forward(ctx, x, low, high):
+    def forward(ctx, x, low=None, high=None):
         ctx.x, ctx.low, ctx.high = x, low, high
         return x.clamp(low, high)
 

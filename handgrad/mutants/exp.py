@@ -6,7 +6,7 @@ from torch.autograd import Function
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("exp", lambda: (drawn(3, 4),), torch.exp)
+bank = Bank("exp", lambda: (drawn(5, 8),), torch.exp)
 
 
 @bank.right("saves the output")

@@ -9,9 +9,9 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from handgrad.mutants import witness
-from handgrad.mutants.bank import Bank, leaf
+from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("gelu", lambda: (leaf([[-1.3, 0.7, 2.1], [0.4, -0.2, -2.5]]),), F.gelu)
+bank = Bank("gelu", lambda: (drawn(6, 7),), F.gelu)
 
 ROOT = math.sqrt(0.5)
 DENSITY = 1 / math.sqrt(2 * math.pi)

@@ -6,12 +6,11 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from handgrad.mutants import witness
-from handgrad.mutants.bank import Bank, Version, leaf
+from handgrad.mutants.bank import Bank, Version, drawn, leaf
 
 SLOPE = 0.2
-NUMBERS = [[-1.3, 0.7, 2.1, -0.6], [0.4, -0.2, -2.5, 1.2]]
 
-bank = Bank("leaky_relu", lambda: (leaf(NUMBERS), SLOPE), F.leaky_relu)
+bank = Bank("leaky_relu", lambda: (drawn(6, 7), SLOPE), F.leaky_relu)
 
 
 def mixes_slopes(version: Version, bank: Bank) -> bool:
@@ -87,7 +86,7 @@ class Halves(Function):
 @bank.wrong(
     "D",
     "tells the sides by the sign of the output, which is wrong for a negative slope",
-    witness.at(witness.vjp, lambda: (leaf(NUMBERS), -0.5)),
+    witness.at(witness.vjp, lambda: (drawn(6, 7), -0.5)),
 )
 class OutputSign(Chosen):
     @staticmethod
@@ -101,7 +100,7 @@ class OutputSign(Chosen):
 @bank.wrong(
     "D",
     "takes the greater of x and slope * x, which is the wrong one for a slope above 1",
-    witness.at(witness.value, lambda: (leaf(NUMBERS), 1.5)),
+    witness.at(witness.value, lambda: (drawn(6, 7), 1.5)),
 )
 class Greater(Chosen):
     @staticmethod

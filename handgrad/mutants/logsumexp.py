@@ -8,7 +8,7 @@ from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, drawn, leaf
 
 AXIS = 1
-bank = Bank("logsumexp", lambda: (drawn(2, 3, 4),), lambda x: torch.logsumexp(x, AXIS))
+bank = Bank("logsumexp", lambda: (drawn(3, 4, 5),), lambda x: torch.logsumexp(x, AXIS))
 
 
 def large():

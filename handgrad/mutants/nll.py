@@ -9,7 +9,7 @@ from handgrad.mutants.bank import Bank, drawn
 
 IGNORED = -100
 
-bank = Bank("nll", lambda: (drawn(5, 4), torch.tensor([2, 0, IGNORED, 1, 2])), F.cross_entropy)
+bank = Bank("nll", lambda: (drawn(7, 5), torch.tensor([2, 0, IGNORED, 1, 2, 4, 3])), F.cross_entropy)
 
 
 def _changed_target(version, bank):

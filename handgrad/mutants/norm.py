@@ -10,7 +10,7 @@ from handgrad.mutants.bank import Bank, Version, drawn, leaf
 
 DIM = 1
 
-bank = Bank("norm", lambda: (drawn(2, 4, 3), DIM), lambda x, dim: torch.linalg.vector_norm(x, dim=dim))
+bank = Bank("norm", lambda: (drawn(3, 4, 5), DIM), lambda x, dim: torch.linalg.vector_norm(x, dim=dim))
 
 
 def wrong_jvp(version: Version, bank: Bank) -> bool:

@@ -9,7 +9,7 @@ from handgrad.mutants.bank import Bank, drawn, leaf
 
 bank = Bank(
     "polar",
-    lambda: (drawn(2, 4, seed=1), drawn(2, 4, seed=2)),
+    lambda: (drawn(3, 7, seed=1), drawn(3, 7, seed=2)),
     lambda x, y: (torch.hypot(x, y), torch.atan2(y, x)),
 )
 

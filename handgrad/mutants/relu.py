@@ -4,9 +4,9 @@ import torch
 from torch.autograd import Function
 
 from handgrad.mutants import witness
-from handgrad.mutants.bank import Bank, leaf
+from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("relu", lambda: (leaf([[-1.3, 0.7, 2.1], [0.4, -0.2, -2.5]]),), torch.relu)
+bank = Bank("relu", lambda: (drawn(6, 7),), torch.relu)
 
 
 @bank.right("saves the input, writes into a copy of the upstream gradient")

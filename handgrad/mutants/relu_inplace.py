@@ -6,11 +6,11 @@ import torch
 from torch.autograd import Function
 
 from handgrad.mutants import witness
-from handgrad.mutants.bank import Bank, Version, leaf
+from handgrad.mutants.bank import Bank, Version, drawn, leaf
 
 _buffers: dict = {}
 
-bank = Bank("relu_inplace", lambda: (leaf([[-1.3, 0.7, 2.1], [0.4, -0.2, -2.5]]),), torch.relu)
+bank = Bank("relu_inplace", lambda: (drawn(6, 7),), torch.relu)
 
 
 def on_copy(function: type[Function]) -> Callable:

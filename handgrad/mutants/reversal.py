@@ -10,7 +10,7 @@ from handgrad.mutants.bank import Bank, Version, drawn
 
 LAM = 0.7
 
-bank = Bank("reversal", lambda: (drawn(3, 4), LAM), lambda x, lam: x.detach() * (1 + lam) - lam * x, estimator=True)
+bank = Bank("reversal", lambda: (drawn(5, 8), LAM), lambda x, lam: x.detach() * (1 + lam) - lam * x, estimator=True)
 
 
 def wrong_jvp(version: Version, bank: Bank) -> bool:

@@ -7,7 +7,7 @@ from torch.autograd.function import once_differentiable
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("sigmoid", lambda: (drawn(3, 4),), torch.sigmoid)
+bank = Bank("sigmoid", lambda: (drawn(5, 8),), torch.sigmoid)
 
 
 @bank.right("saves the output")

@@ -8,7 +8,7 @@ from torch.autograd.function import once_differentiable
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("softplus", lambda: (drawn(2, 5),), lambda x: -F.logsigmoid(-x))
+bank = Bank("softplus", lambda: (drawn(5, 8),), lambda x: -F.logsigmoid(-x))
 
 
 @bank.right("max(x, 0) + log1p(exp(-|x|)), saves the input")

@@ -6,7 +6,7 @@ from torch.autograd import Function
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("sort", lambda: (drawn(3, 5),), lambda x: torch.sort(x, dim=-1, descending=True))
+bank = Bank("sort", lambda: (drawn(5, 7),), lambda x: torch.sort(x, dim=-1, descending=True))
 
 
 @bank.right("saves the indices, scatters into zeros")

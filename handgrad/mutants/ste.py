@@ -6,7 +6,7 @@ from torch.autograd import Function
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, drawn, leaf
 
-bank = Bank("ste", lambda: ((2 * drawn(3, 4).detach()).requires_grad_(),), lambda x: x + (x.round() - x).detach(), estimator=True)
+bank = Bank("ste", lambda: ((2 * drawn(5, 8).detach()).requires_grad_(),), lambda x: x + (x.round() - x).detach(), estimator=True)
 
 
 @bank.right("hands the upstream gradient on as it is")

@@ -7,7 +7,7 @@ from torch.autograd.function import once_differentiable
 from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, Version, drawn, leaf
 
-bank = Bank("tanh", lambda: (drawn(4, 2, 3),), torch.tanh)
+bank = Bank("tanh", lambda: (drawn(5, 2, 4),), torch.tanh)
 
 
 def last_axis_batched(version: Version, bank: Bank) -> bool:

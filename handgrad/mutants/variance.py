@@ -9,7 +9,7 @@ from handgrad.mutants.bank import Bank, Version, drawn
 
 DIM = 1
 
-bank = Bank("variance", lambda: (drawn(2, 5, 3), DIM), lambda x, dim: x.var(dim))
+bank = Bank("variance", lambda: (drawn(3, 5, 4), DIM), lambda x, dim: x.var(dim))
 
 
 def far_from_zero() -> tuple:
