@@ -33,10 +33,10 @@ from handgrad.audit.record import Case
 
 
 def forward(call: Call) -> Iterator[Case]:
-    """forward leaves its inputs and torch's settings alone, and its output either always or never shares memory with an input.
+    """forward leaves its inputs and torch's settings alone; its output either always or never shares memory with an input.
 
-    Only this probe sees an input changed without `mark_dirty`, and an input handed back as a shortcut for some values: torch makes
-    that a view, on which a later in-place operation raises (pytorch issue 73604).
+    Only this probe sees an input changed without `mark_dirty`, and an input handed back as a shortcut for some values: torch
+    makes that a view, on which a later in-place operation raises (pytorch issue 73604).
     """
     settings, states = (torch.is_grad_enabled(), torch.get_default_dtype()), []
     for seed in (1, 2):

@@ -34,7 +34,7 @@ def upstream(call: Call) -> Iterator[Case]:
     """Values and vector-Jacobian products equal the reference's, at the inputs and at points beside them.
 
     The only probe that sees a forward which computes something else, with a backward to match; and the only one for a Function
-    whose gradient is not the derivative, on purpose. Signed upstream gradients: under `y.sum()` a forgotten or absolute one passes.
+    whose gradient is no derivative, on purpose. Signed upstream gradients: under `y.sum()` a forgotten or absolute one passes.
     """
     if call.reference is None:
         raise NotApplicable("no reference was given: reference=f compares values and gradients with f's")
@@ -99,8 +99,8 @@ def gradcheck(call: Call) -> Iterator[Case]:
     """backward is the slope of forward: the idea of `torch.autograd.gradcheck`, at nine digits where that has three.
 
     Catches what needs no reference to be wrong: a factor, a sign, a mask, an axis, a term left out, at the inputs and at points
-    beside them (other signs, equal elements, ten times as large, a hundredth). Where a slope jumps, anything between its two sides
-    is right. Random directions and signed upstream gradients move all elements at once, so a fault in one entry shows.
+    beside them (other signs, equal elements, a zero, ten times as large, a hundredth). Where a slope jumps, anything between
+    its two sides is right. Random directions move all elements at once, so a fault in one entry shows.
     """
     if call.reference is not None:
         raise NotApplicable("the reference says what the gradient is")

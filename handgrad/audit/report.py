@@ -126,10 +126,10 @@ class Report:
         rows += [_row(outcome, "") for outcome in passed]
         rows += [_row(outcome, html.escape(outcome.reason)) for outcome in self._of("not applicable")]
         notes = "".join(f"<p style='margin:.3em 0;opacity:.75'>{html.escape(note)}</p>" for note in self.notes)
+        table = "border-collapse:collapse;width:100%;background:none;color:inherit"
         return (
             f"<div style='color:inherit'><p style='margin:.3em 0'><strong>{html.escape(self.headline)}</strong></p>"
-            f"<table style='border-collapse:collapse;width:100%;background:none;color:inherit'><tbody>{''.join(rows)}</tbody></table>"
-            f"{notes}</div>"
+            f"<table style='{table}'><tbody>{''.join(rows)}</tbody></table>{notes}</div>"
         )
 
 
@@ -138,7 +138,10 @@ _COLOURS = {"passed": "#2e9e5b", "failed": "#e0524d", "advice": "#c98a1b", "not 
 
 
 def _row(outcome: Outcome, text: str) -> str:
-    cell = "padding:.2em .6em;text-align:left;vertical-align:top;background:none;color:inherit;border-top:1px solid rgba(128,128,128,.3)"
+    cell = (
+        "padding:.2em .6em;text-align:left;vertical-align:top;background:none;color:inherit;"
+        "border-top:1px solid rgba(128,128,128,.3)"
+    )
     faint = ";opacity:.6" if outcome.outcome == "not applicable" else ""
     return (
         f"<tr style='background:none'><td style='{cell};color:{_COLOURS[outcome.outcome]}' aria-label='{outcome.outcome}'>"

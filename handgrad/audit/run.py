@@ -35,47 +35,115 @@ class Probe:
 
 
 PROBES = (
-    Probe("forward", conduct.forward, "forward changes what it was given: compute a new tensor, or declare it with ctx.mark_dirty.",
-          "chapters/03_relu"),
-    Probe("in place", conduct.in_place, "A Function that works in place calls ctx.mark_dirty(x) and returns x itself.", "chapters/03_relu"),
+    Probe(
+        "forward",
+        conduct.forward,
+        "forward changes what it was given: compute a new tensor, or declare it with ctx.mark_dirty.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "in place",
+        conduct.in_place,
+        "A Function that works in place calls ctx.mark_dirty(x) and returns x itself.",
+        "chapters/03_relu",
+    ),
     Probe("upstream", derivative.upstream, "Value or gradient differ from the reference's.", "chapters/03_relu"),
-    Probe("gradcheck", derivative.gradcheck,
-          "backward is not the derivative of forward. Where that is meant (a straight-through estimator), hand over reference=.",
-          "chapters/03_relu"),
-    Probe("kink", derivative.kink,
-          "Somewhere on the axis the gate of backward is not that of forward, or a formula breaks down (0/0, an overflow).",
-          "chapters/03_relu"),
-    Probe("returned", conduct.returned,
-          "Each gradient has the shape and the dtype of its argument: sum over what was broadcast, make zeros with zeros_like.",
-          "chapters/06_linear"),
-    Probe("linear", conduct.linear, "backward must be linear in grad_output: no abs, no clipping, no rounding, no constant in its place.",
-          "chapters/03_relu"),
-    Probe("second order", derivative.second_order,
-          "backward leaves the graph (.detach(), .item(), numpy, a constant on ctx): mend it, or declare @once_differentiable.",
-          "chapters/03_relu"),
-    Probe("upstream untouched", conduct.upstream_untouched,
-          "backward wrote into grad_output or into a tensor of its caller, which others still need. Work on a copy.",
-          "chapters/03_relu"),
-    Probe("stale", conduct.stale, "A tensor kept as an attribute of ctx is not guarded against later changes: use ctx.save_for_backward.",
-          "chapters/03_relu"),
-    Probe("saved", conduct.saved, "ctx.save_for_backward frees it after backward, and hooks and checkpoints see it.", "chapters/03_relu",
-          advice=True),
-    Probe("frozen", conduct.frozen, "Which gradients are asked for changes what is returned: look at the order of ctx.needs_input_grad.",
-          "chapters/06_linear"),
-    Probe("work", conduct.work, "backward computes a gradient that nobody asked for: look at ctx.needs_input_grad.", "chapters/06_linear",
-          advice=True),
-    Probe("unused output", conduct.unused_output,
-          "An output that nobody uses sends zeros, or None under ctx.set_materialize_grads(False).", "chapters/01_graph"),
-    Probe("shapes", derivative.shapes, "Something in backward holds for one shape or one memory layout only.", "chapters/06_linear"),
-    Probe("calls apart", conduct.calls_apart,
-          "Calls share something, or backward changes what was saved: keep it on ctx, one for each call, and leave it as it is.",
-          "chapters/03_relu"),
-    Probe("other dtype", conduct.other_dtype, "A tensor is made in a fixed dtype: use zeros_like, new_ones or dtype=x.dtype.",
-          "chapters/03_relu"),
-    Probe("device", conduct.device, "A tensor is made on a fixed device: use zeros_like, new_ones or device=x.device.",
-          "chapters/00_start"),
-    Probe("transforms", conduct.transforms, "The rule that was declared for jvp or vmap is not that of backward.", "chapters/06_linear"),
-)  # fmt: skip
+    Probe(
+        "gradcheck",
+        derivative.gradcheck,
+        "backward is not the derivative of forward. Where that is meant (a straight-through estimator), hand over reference=.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "kink",
+        derivative.kink,
+        "Somewhere on the axis the gate of backward is not that of forward, or a formula breaks down (0/0, an overflow).",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "returned",
+        conduct.returned,
+        "Each gradient has the shape and the dtype of its argument: sum over what was broadcast, make zeros with zeros_like.",
+        "chapters/06_linear",
+    ),
+    Probe(
+        "linear",
+        conduct.linear,
+        "backward must be linear in grad_output: no abs, no clipping, no rounding, no constant in its place.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "second order",
+        derivative.second_order,
+        "backward leaves the graph (.detach(), .item(), numpy, a constant on ctx): mend it, or declare @once_differentiable.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "upstream untouched",
+        conduct.upstream_untouched,
+        "backward wrote into grad_output or into a tensor of its caller, which others still need. Work on a copy.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "stale",
+        conduct.stale,
+        "A tensor kept as an attribute of ctx is not guarded against later changes: use ctx.save_for_backward.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "saved",
+        conduct.saved,
+        "ctx.save_for_backward frees it after backward, and hooks and checkpoints see it.",
+        "chapters/03_relu",
+        advice=True,
+    ),
+    Probe(
+        "frozen",
+        conduct.frozen,
+        "Which gradients are asked for changes what is returned: look at the order of ctx.needs_input_grad.",
+        "chapters/06_linear",
+    ),
+    Probe(
+        "work",
+        conduct.work,
+        "backward computes a gradient that nobody asked for: look at ctx.needs_input_grad.",
+        "chapters/06_linear",
+        advice=True,
+    ),
+    Probe(
+        "unused output",
+        conduct.unused_output,
+        "An output that nobody uses sends zeros, or None under ctx.set_materialize_grads(False).",
+        "chapters/01_graph",
+    ),
+    Probe(
+        "shapes", derivative.shapes, "Something in backward holds for one shape or one memory layout only.", "chapters/06_linear"
+    ),
+    Probe(
+        "calls apart",
+        conduct.calls_apart,
+        "Calls share something, or backward changes what was saved: keep it on ctx, one for each call, and leave it as it is.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "other dtype",
+        conduct.other_dtype,
+        "A tensor is made in a fixed dtype: use zeros_like, new_ones or dtype=x.dtype.",
+        "chapters/03_relu",
+    ),
+    Probe(
+        "device",
+        conduct.device,
+        "A tensor is made on a fixed device: use zeros_like, new_ones or device=x.device.",
+        "chapters/00_start",
+    ),
+    Probe(
+        "transforms",
+        conduct.transforms,
+        "The rule that was declared for jvp or vmap is not that of backward.",
+        "chapters/06_linear",
+    ),
+)
 
 
 def audit(fn: object, *inputs: object, reference: Callable | None = None, seed: int = 0, time_limit: float = 60.0) -> Report:
@@ -95,10 +163,16 @@ def audit(fn: object, *inputs: object, reference: Callable | None = None, seed: 
                 outcomes[-1] = _judged(probe, call)
     except TimeUp:
         running = outcomes.pop().probe if outcomes and outcomes[-1].reason == "running" else "runs"
-        outcomes.append(Outcome(
-            running, "failed", given=f"after {time_limit:g} seconds", expected="an end", got="still running",
-            slip="Is there a loop whose end depends on the values? If it is only slow, give smaller inputs or time_limit=.",
-        ))  # fmt: skip
+        outcomes.append(
+            Outcome(
+                running,
+                "failed",
+                given=f"after {time_limit:g} seconds",
+                expected="an end",
+                got="still running",
+                slip="Is there a loop whose end depends on the values? If it is only slow, give smaller inputs or time_limit=.",
+            )
+        )
         notes.append("The probes after that were not tried.")
     return Report(name, tuple(outcomes), tuple(notes), seed)
 
@@ -134,20 +208,41 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
     if not ready.base.outputs:
         kinds = [type(o).__name__ for o in ready.base.all if not isinstance(o, torch.Tensor)]
         only = f" Its outputs: {', '.join(kinds)}." if kinds else ""
-        raise _Refused(Outcome(
-            "runs", "failed", given=ready.text, label="outputs that require grad", expected="at least one", got="none",
-            slip=f"The outputs are cut off from the graph: is it called through apply, and are tensors returned bare?{only}",
-        ))  # fmt: skip
+        raise _Refused(
+            Outcome(
+                "runs",
+                "failed",
+                given=ready.text,
+                label="outputs that require grad",
+                expected="at least one",
+                got="none",
+                slip=f"The outputs are cut off from the graph: is it called through apply, and are tensors returned bare?{only}",
+            )
+        )
     if not any(output.numel() for output in ready.base.outputs):
-        raise _Refused(Outcome(
-            "runs", "failed", given=ready.text, label="outputs", expected="at least one element", got="none",
-            slip="Hand over inputs that are not empty; empty ones are tried as well.",
-        ))  # fmt: skip
+        raise _Refused(
+            Outcome(
+                "runs",
+                "failed",
+                given=ready.text,
+                label="outputs",
+                expected="at least one element",
+                got="none",
+                slip="Hand over inputs that are not empty; empty ones are tried as well.",
+            )
+        )
     if not all(output.isfinite().all() for output in ready.base.outputs):
-        raise _Refused(Outcome(
-            "runs", "failed", given=ready.text, label="outputs", expected="finite numbers", got="NaN or infinity",
-            slip="No slope can be measured here: hand over inputs at which the function is finite.",
-        ))  # fmt: skip
+        raise _Refused(
+            Outcome(
+                "runs",
+                "failed",
+                given=ready.text,
+                label="outputs",
+                expected="finite numbers",
+                got="NaN or infinity",
+                slip="No slope can be measured here: hand over inputs at which the function is finite.",
+            )
+        )
     again = ready.run()
     pairs = {f"output {k}": (o, want) for k, (o, want) in enumerate(zip(again.outputs, ready.base.outputs, strict=False))}
     grads = ready.vjp(ready.upstream)
@@ -157,11 +252,18 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
     cases += [case(ready.text, {label: tuple(pair)}, derivative.within(pair[1], ready.scale)) for label, pair in pairs.items()]
     finding = judge_probe("repeats", *records(cases))
     if finding is not None:
-        raise _Refused(Outcome(
-            "repeats", "failed", given=f"the same call twice: {ready.text}", label=finding.label, expected=finding.expected,
-            got=finding.got, slip="Two calls on the same input differ, so no gradient can be judged. If it is random on purpose, "
-            "fix the seed inside: audit(lambda x: (torch.manual_seed(0), f(x))[1], x).",
-        ))  # fmt: skip
+        raise _Refused(
+            Outcome(
+                "repeats",
+                "failed",
+                given=f"the same call twice: {ready.text}",
+                label=finding.label,
+                expected=finding.expected,
+                got=finding.got,
+                slip="Two calls on the same input differ, so no gradient can be judged. If it is random on purpose, "
+                "fix the seed inside: audit(lambda x: (torch.manual_seed(0), f(x))[1], x).",
+            )
+        )
     return ready
 
 
@@ -207,9 +309,10 @@ def _changed_in_place(call: Call) -> tuple[int, ...]:
     versions = [a._version if isinstance(a, torch.Tensor) else 0 for a in args]
     outputs = as_tuple(call.fn(*args))
     return tuple(
-        i for i, a in enumerate(args)
+        i
+        for i, a in enumerate(args)
         if isinstance(a, torch.Tensor) and a._version > versions[i] and any(output is a for output in outputs)
-    )  # fmt: skip
+    )
 
 
 def observe(probe: Probe, call: Call) -> tuple[list[Case], str]:
