@@ -270,11 +270,11 @@ def _along_axis(call: Call, i: int, places: list[int]) -> Iterator[Case]:
 
     signs = torch.where(torch.arange(len(x), device=device) % 3 == 0, -0.7, 1.3).double()
     run = call.run(args_at(x))
-    claimed = dict(zip(call.wanted, run.pull([signs] * len(run.outputs)), strict=True))[i] / signs
+    claimed = dict(zip(call.wanted, run.pull([signs.clone() for _ in run.outputs]), strict=True))[i] / signs
     low, high, judged = _slopes_along(f, x, [*whole.tolist(), *jumps])
     if call.reference is not None:
         other = Call(call.reference, run.args, call.names).run()
-        wanted = dict(zip(call.wanted, other.pull([signs] * len(other.outputs)), strict=True))[i] / signs
+        wanted = dict(zip(call.wanted, other.pull([signs.clone() for _ in other.outputs]), strict=True))[i] / signs
         slack = 1e-8 * (wanted.abs() + 1)
         at_jump = (high - low).abs() > 1e-3 * (low.abs() + high.abs())
         right = (claimed - wanted).abs() <= slack

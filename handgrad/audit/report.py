@@ -119,7 +119,8 @@ class Report:
         for outcome in (*self.failed, *self._of("advice")):
             first, *rest = (html.escape(line) for line in outcome.lines())
             more = "".join(
-                f"<div style='opacity:.85'><code style='background:none;color:inherit'>{line}</code></div>" for line in rest
+                f"<div style='opacity:.85'><code style='background:none;color:inherit;overflow-wrap:anywhere'>{line}</code></div>"
+                for line in rest
             )
             rows.append(_row(outcome, f"<div>{first}</div>{more}"))
         passed = self._of("passed")
@@ -145,6 +146,6 @@ def _row(outcome: Outcome, text: str) -> str:
     faint = ";opacity:.6" if outcome.outcome == "not applicable" else ""
     return (
         f"<tr style='background:none'><td style='{cell};color:{_COLOURS[outcome.outcome]}' aria-label='{outcome.outcome}'>"
-        f"{MARKS[outcome.outcome]}</td><th scope='row' style='{cell}{faint};font-weight:600;white-space:nowrap'>"
+        f"{MARKS[outcome.outcome]}</td><th scope='row' style='{cell}{faint};font-weight:600'>"
         f"{html.escape(outcome.probe)}</th><td style='{cell}{faint};overflow-wrap:anywhere'>{text}</td></tr>"
     )
