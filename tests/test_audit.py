@@ -115,8 +115,8 @@ BAD = {
     "cut off": (Cut(), (drawn(3),), "runs", "cut off from the graph"),
     "NaN": (Double, (torch.tensor([float("nan"), 1.0], requires_grad=True),), "runs", "is finite"),
     "no elements": (Double, (drawn(0, 3),), "runs", "at least one element"),
-    "random forward": (RandomForward, (drawn(3),), "repeats", "fix the seed"),
-    "random backward": (RandomBackward, (drawn(3),), "repeats", "fix the seed"),
+    "random forward": (RandomForward, (drawn(3),), "repeats", "draw the numbers outside"),
+    "random backward": (RandomBackward, (drawn(3),), "repeats", "draw the numbers outside"),
 }
 
 
@@ -127,6 +127,11 @@ def test_bad_input_is_one_clear_finding(fn, inputs, probe, words):
     assert not report.ok
     assert words in str(report)
     assert "Traceback" not in str(report) and "handgrad/audit" not in str(report)
+
+
+def test_what_is_random_on_purpose_is_audited_as_the_report_says():
+    mask = torch.rand(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert handgrad.audit(lambda x, mask: x * mask, drawn(3, 4), mask).ok
 
 
 def test_an_instance_of_a_function_is_refused():

@@ -260,8 +260,8 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
                 label=finding.label,
                 expected=finding.expected,
                 got=finding.got,
-                slip="Two calls on the same input differ, so no gradient can be judged. If it is random on purpose, "
-                "fix the seed inside: audit(lambda x: (torch.manual_seed(0), f(x))[1], x).",
+                slip="Two calls on the same input differ, so no gradient can be judged. If it is random on purpose, draw the "
+                "numbers outside and hand them over as an argument, such as a mask: audit(f, x, mask).",
             )
         )
     return ready
