@@ -198,9 +198,7 @@ def points(call: Call) -> Iterator[Call]:
         (ZERO, lambda a, i: _one_zero(a)),
         ("a thousand times as large: ", lambda a, i: a * 1000),
         *([(FAR, lambda a, i: a + 1e6)] if call.reference else []),
-        *(
-            [("all zeros: ", lambda a, i: torch.zeros_like(a))] if call.reference else []
-        ),  # whether it counts there, a reference says
+        *([(ZEROS, lambda a, i: torch.zeros_like(a))] if call.reference else []),  # whether it counts there, a reference says
     ):
         args = tuple(moved(a.detach(), i).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
         near = call.at(args, label)
@@ -482,11 +480,23 @@ def _at_size(near: Call, size: float) -> Iterator[Case]:
 
 
 def _layouts(call: Call) -> Iterator[tuple[str, tuple]]:
-    if any(call.args[i].dim() > 1 for i in call.wanted) or any(g.dim() > 1 for g in call.upstream):
+    tensors = [*(call.args[i] for i in call.wanted), *call.upstream]
+    if any(t.dim() > 1 or t.is_complex() for t in tensors):
         yield (
             "transposed in memory",
             tuple(_turned(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
         )
+    if any(t.dim() == 1 for t in tensors):
+        yield (
+            "every second place in memory",
+            tuple(_spread(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
+        )
+
+
+def _spread(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values with a gap after each."""
+    tensor = tensor.detach()
+    return tensor.repeat_interleave(2, -1)[..., ::2] if tensor.dim() else tensor.clone()
 
 
 def _turned(tensor: torch.Tensor) -> torch.Tensor:

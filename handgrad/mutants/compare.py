@@ -96,11 +96,14 @@ class Score:
 
 def score(check: Check) -> Score:
     """Run a check on every version of the bank."""
+    everything = banks()
     accepted = {
-        (bank.name, version.name): accepts(check, version, bank) for bank in banks() for version in (*bank.rights, *bank.wrongs)
+        (bank.name, version.name): accepts(check, version, bank)
+        for bank in everything
+        for version in (*bank.rights, *bank.wrongs)
     }
-    rights = [(bank.name, version.name) for bank in banks() for version in bank.rights]
-    wrongs = [(bank.name, version.name) for bank in banks() for version in bank.wrongs]
+    rights = [(bank.name, version.name) for bank in everything for version in bank.rights]
+    wrongs = [(bank.name, version.name) for bank in everything for version in bank.wrongs]
     missed = [f"{bank}.{name}" for bank, name in rights if not accepted[bank, name]]
     missed += [f"{bank}.{name}" for bank, name in wrongs if accepted[bank, name]]
     caught, kept = sum(not accepted[key] for key in wrongs), sum(accepted[key] for key in rights)
