@@ -173,6 +173,16 @@ def test_it_takes_a_class_its_apply_a_function_and_a_module():
     assert handgrad.audit(lambda rows: torch.cat(rows), [drawn(3), drawn(2)]).ok
 
 
+class AssumesDense(Double):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x.as_strided(x.shape, (1,))
+
+
+def test_gaps_in_memory_are_tried():
+    assert failed(handgrad.audit(AssumesDense, drawn(6))) == ["shapes"]
+
+
 class WrongLayer(nn.Linear):
     def forward(self, x):
         return super().forward(Identity.apply(x - 0.1) + 0.1)
