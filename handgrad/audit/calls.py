@@ -64,30 +64,6 @@ class Call:
         """`text`, for a case that is seldom told about."""
         return self.text
 
-    def other_values(self) -> Iterator[tuple[str, Args]]:
-        """The arguments with another value of each that is no tensor: a number, a flag."""
-        for i, a in enumerate(self.args):
-            others: list = []
-            if isinstance(a, bool):
-                others = [not a]
-            elif isinstance(a, int):
-                others = [a + 1]
-            elif isinstance(a, float) and a:
-                others = [1 / a if abs(a) != 1 else 3 * a, *([-a] if self.reference else [])]
-            elif isinstance(a, str):
-                others = [word for word in self._words if word != a][:3]
-            elif a is None:
-                others = [0.5]
-            for other in others:
-                shown = f"{other:.6g}" if isinstance(other, float) else repr(other)
-                yield f"{self.names[i]} = {shown}", (*self.args[:i], other, *self.args[i + 1 :])
-
-    @property
-    def _words(self) -> list[str]:
-        """The short texts that forward compares its arguments with."""
-        code = getattr(getattr(self.function, "forward", None), "__code__", None)
-        return [word for word in (code.co_consts if code else ()) if isinstance(word, str) and word.isidentifier()]
-
     def run(self, args: Args | None = None) -> "Run":
         """Call once, with the graph kept."""
         fresh = leaves(self.args if args is None else args)

@@ -8,10 +8,8 @@ import contextlib
 import gc
 import weakref
 from collections.abc import Iterator
-from dataclasses import replace
 
 import torch
-from torch.autograd import forward_ad
 
 from handgrad.audit.calls import (
     Args,
@@ -20,14 +18,13 @@ from handgrad.audit.calls import (
     Tensors,
     Trace,
     as_tuple,
-    inner,
     leaves,
-    length,
     real,
     written_by_hand,
 )
-from handgrad.audit.case import NotApplicable, between, case, kind_of
+from handgrad.audit.case import NotApplicable, case, kind_of
 from handgrad.audit.derivative import largest_of, tolerance, within
+from handgrad.audit.other_arguments import asking_for, other_values, without
 from handgrad.audit.probes import needs_values
 from handgrad.audit.record import Case
 
@@ -38,21 +35,26 @@ def forward(call: Call) -> Iterator[Case]:
     Only this probe sees an input changed without `mark_dirty`, and an input handed back as a shortcut for some values: torch
     makes that a view, on which a later in-place operation raises (pytorch issue 73604).
     """
-    settings, states = (torch.is_grad_enabled(), torch.get_default_dtype()), []
-    for seed in (1, 2):
+    states = []
+    for seed, dtype in ((1, torch.float32), (2, torch.float64)):
         torch.manual_seed(seed)
+        torch.set_default_dtype(dtype)
         run = call.run()
         run.pull([g.clone() for g in call.upstream])
         states.append(torch.get_rng_state())
-    left = torch.is_grad_enabled(), torch.get_default_dtype()
-    torch.set_grad_enabled(settings[0])
-    torch.set_default_dtype(settings[1])
+        left = {
+            "grad mode after the call": (torch.is_grad_enabled(), True),
+            "default dtype after the call": (str(torch.get_default_dtype()), str(dtype)),
+        }
+        torch.set_grad_enabled(True)
+        yield case(call.text, left)
+    torch.set_default_dtype(torch.float32)
+    outputs = torch.cat([real(output) for output in call.base.outputs])
     yield case(
         call.text,
         {
-            "grad mode and default dtype after the call": ([left[0], str(left[1])], [settings[0], str(settings[1])]),
             "it sets the random seed of its caller": (torch.equal(*states), False),
-            "outputs without a graph": (call.values(), torch.cat([real(output) for output in call.base.outputs])),
+            "outputs without a graph": (call.values(), outputs),
         },
         within(call.base.outputs[0]),
     )
@@ -217,8 +219,8 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
     Three settings, since each hides the fault from the others: the caller's own tensor, a residual connection, and the expanded
     gradient (stride 0) that `sum()` sends. gradcheck sees none of them (pytorch issue 81417).
     """
-    for i in call.optional:
-        yield from upstream_untouched(_without(call, i))
+    for near in without(call):
+        yield from upstream_untouched(near)
     run = call.run()
     before = [output.detach().clone() for output in run.outputs]
     upstream = [g.clone() for g in call.upstream]
@@ -249,16 +251,10 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
         yield case(f"y.sum().backward(), {call.text}", {f"gradient of {call.names[i]}": (got, want)}, within(want, call.scale))
 
 
-def _without(call: Call, i: int) -> Call:
-    """The call with an optional tensor left out."""
-    args = tuple(None if k == i else a for k, a in enumerate(call.args))
-    return replace(call.at(args, f"{call.names[i]} = None: "), optional=())
-
-
 def linear(call: Call) -> Iterator[Case]:
-    """backward is linear in the upstream gradient: -g and a thousand million times it, a + b, a thousand-millionth of g, none.
+    """backward is linear in the upstream gradient: -g and a thousand million times it, a + b, a thousand-millionth, none, NaN.
 
-    Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded or cast on its way.
+    Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded, cast or cleaned of NaN.
     """
     run = call.run()
     other = call.draw(1)
@@ -277,6 +273,13 @@ def linear(call: Call) -> Iterator[Case]:
             apart = (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / size
             pairs[f"{label}, for {call.names[i]}"] = apart, torch.zeros_like(apart)
         yield case(call.text, pairs, _rounding(call.gradients[0]))
+    try:
+        lost = run.pull([torch.full_like(g, torch.nan) for g in call.upstream], retain_graph=True)
+    except Exception:
+        return
+    for i, grad, want in zip(call.wanted, lost, call.gradients, strict=True):
+        quiet = int(((want != 0) & grad.isfinite()).sum())
+        yield case("g = NaN", {f"elements of the gradient of {call.names[i]} that hide it": (quiet, 0)})
 
 
 def _rounding(like: torch.Tensor) -> float:
@@ -319,8 +322,9 @@ def _overwrite(tensor: torch.Tensor) -> str:
         tensor.logical_not_()
         return "logical_not_()"
     if tensor.is_floating_point() or tensor.is_complex():
-        tensor.mul_(-2.0)
-        return "mul_(-2)"
+        turns = torch.arange(tensor.numel(), device=tensor.device) % 2 == 0  # a gate that is even, or has a window, moves too
+        tensor.mul_(torch.where(turns, -2.0, 0.3).reshape(tensor.shape).to(tensor.dtype))
+        return "mul_(-2 and 0.3 in turn)"
     tensor.zero_()
     return "zero_()"
 
@@ -367,7 +371,7 @@ def work(call: Call) -> Iterator[Case]:
 
 
 def _cost(call: Call, asked: list[int]) -> int:
-    args = tuple(a.detach().requires_grad_(i in asked) if i in call.wanted else a for i, a in enumerate(call.args))
+    args = asking_for(call, asked)
     run = call.run(args)
     with Trace() as trace:
         run.pull(call.upstream)
@@ -384,7 +388,7 @@ def frozen(call: Call) -> Iterator[Case]:
     singles = [[i] for i in call.wanted]
     others = [[j for j in call.wanted if j != i] for i in call.wanted] if len(call.wanted) > 2 else []
     for asked in (*singles[:6], *others[:6]):
-        args = tuple(a.detach().requires_grad_(i in asked) if i in call.wanted else a for i, a in enumerate(call.args))
+        args = asking_for(call, asked)
         run = call.run(args)
         given = f"only {' and '.join(call.names[i] for i in asked)} needs a gradient: {call.text}"
         kept = [k for k, place in enumerate(call.tracked) if place < len(run.all) and run.all[place].requires_grad]
@@ -486,7 +490,7 @@ def _second_calls(call: Call) -> Iterator[Call]:
         tuple((a.detach() * factor + offset).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))
         for factor, offset in ((-1.5, 0.25), (1.01, 0.0))
     )
-    for candidates in (moved, (args for _, args in call.other_values())):
+    for candidates in (moved, (args for _, args in other_values(call))):
         for args in candidates:
             other = call.at(args)
             try:
@@ -523,106 +527,3 @@ def _of_devices(error: Exception) -> bool:
     text = str(error)
     leaves_torch = "out of meta tensor" in text or "to numpy" in text
     return "device" in text and not leaves_torch
-
-
-def transforms(call: Call) -> Iterator[Case]:
-    """What the Function declares beyond backward holds: its `jvp` is the adjoint of its backward, its vmap is a loop.
-
-    A wrong jvp passes gradcheck, which looks at it only under `check_forward_ad`.
-    """
-    base = torch.autograd.Function
-    functions = {type(node)._forward_cls for node in written_by_hand(call.base.outputs)}
-    declares_jvp = bool(functions) and all(function.jvp is not base.jvp for function in functions)
-    declares_vmap = bool(functions) and all(f.generate_vmap_rule or f.vmap is not base.vmap for f in functions)
-    if not declares_jvp and not declares_vmap:
-        raise NotApplicable("it declares neither a jvp nor a vmap rule")
-    if declares_jvp:
-        yield from _forward_mode(call)
-    if declares_vmap:
-        yield from _batched(call)
-
-
-def _forward_mode(call: Call) -> Iterator[Case]:
-    for k, i in enumerate([None, *call.wanted] if len(call.wanted) > 1 else [None]):
-        along = [d if i in (None, j) else torch.zeros_like(d) for j, d in zip(call.wanted, call.directions, strict=True)]
-        with forward_ad.dual_level():
-            args = list(leaves(call.args))
-            for j, d in zip(call.wanted, along, strict=True):
-                if i in (None, j):
-                    args[j] = forward_ad.make_dual(args[j].detach(), d)
-                else:
-                    args[j] = args[j].detach()
-            outputs = as_tuple(call.fn(*args))
-            tangents = [forward_ad.unpack_dual(outputs[k]).tangent for k in call.tracked]
-        tangents = [torch.zeros_like(g) if t is None else t for t, g in zip(tangents, call.upstream, strict=True)]
-        size = length(tangents, call.upstream) + length(call.gradients, along)
-        yield case(
-            call.text,
-            {
-                "upstream · (J v) - (upstream · J) v, by jvp and by backward": (
-                    (inner(call.upstream, tangents) - inner(call.gradients, along)) / (size or 1.0),
-                    between(-1e-8, 1e-8),
-                )
-            },
-        )
-        del k
-
-
-def _batched(call: Call) -> Iterator[Case]:
-    copies = [call.args, *(_scaled(call, factor) for factor in (1.07, 0.94))]
-    singles = [call.at(args) for args in copies]
-    tensors = [i for i, a in enumerate(call.args) if i in call.wanted]
-
-    def function(*moving: torch.Tensor) -> tuple:
-        args = list(call.args)
-        for i, tensor in zip(tensors, moving, strict=True):
-            args[i] = tensor
-        outputs = as_tuple(
-            call.fn(*(a.detach() if isinstance(a, torch.Tensor) and i not in tensors else a for i, a in enumerate(args)))
-        )
-        return tuple(outputs[k] for k in call.tracked)
-
-    def pulled(upstream: tuple, *moving: torch.Tensor) -> tuple:
-        return torch.func.vjp(function, *moving)[1](upstream)
-
-    stacked = [torch.stack([args[i].detach() for args in copies]) for i in tensors]
-    values = torch.func.vmap(function)(*stacked)
-    for k, got in enumerate(values):
-        want = torch.stack([single.base.outputs[k].detach() for single in singles])
-        yield case(f"vmap over three copies: {call.text}", {f"output {k}": (got, want)}, within(want, call.scale))
-    upstream = tuple(torch.stack([g, -g, 0.5 * g]) for g in call.upstream)
-    grads = torch.func.vmap(pulled)(upstream, *stacked)
-    rows = [single.vjp([u[n] for u in upstream]) for n, single in enumerate(singles)]
-    for place, i in enumerate(tensors):
-        want = torch.stack([row[place] for row in rows])
-        yield case(
-            f"vmap of backward over three copies: {call.text}",
-            {f"gradient of {call.names[i]}": (grads[place], want)},
-            within(want),
-        )
-    for j, a in enumerate(call.args):
-        if not isinstance(a, torch.Tensor):
-            continue
-        moving = [
-            (args[j] if j in tensors else row).detach()
-            for args, row in zip(copies, (a, a.flip(0) if a.dim() else a, a), strict=True)
-        ]
-        singles = [
-            call.at(tuple(row.requires_grad_(b.requires_grad) if k == j else b for k, b in enumerate(call.args)))
-            for row in moving
-        ]
-
-        def of_one(moved: torch.Tensor, j: int = j) -> tuple:
-            args = [moved if k == j else (b.detach() if isinstance(b, torch.Tensor) else b) for k, b in enumerate(call.args)]
-            outputs = as_tuple(call.fn(*args))
-            return tuple(outputs[k] for k in call.tracked)
-
-        values = torch.func.vmap(of_one, in_dims=-1)(torch.stack([row.detach() for row in moving], -1))
-        for k, got in enumerate(values):
-            want = torch.stack([single.base.outputs[k].detach() for single in singles])
-            given = f"vmap over the last dimension of {call.names[j]} alone: {call.text}"
-            yield case(given, {f"output {k}": (got, want)}, within(want, call.scale))
-
-
-def _scaled(call: Call, factor: float) -> Args:
-    return tuple((a.detach() * factor).requires_grad_() if i in call.wanted else a for i, a in enumerate(call.args))

@@ -4,16 +4,14 @@ Each takes a `Call` and yields cases (see `case`), or raises `NotApplicable`. It
 let through, and where the fact comes from.
 """
 
-import contextlib
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import torch
 
-from handgrad.audit.calls import Call, Run, Tensors, as_tuple, direction, drawn, inner, length, real
+from handgrad.audit.calls import Call, Tensors, direction, drawn, inner, length, real
 from handgrad.audit.case import NotApplicable, between, case
-from handgrad.audit.record import Case, raised
+from handgrad.audit.record import Case
 from handgrad.audit.slopes import largest, places_of_jumps, slopes
 from handgrad.audit.subject import words
 
@@ -21,7 +19,6 @@ EXACT = {torch.float64: 1e-10, torch.complex128: 1e-10}  # what two ways of comp
 SMALL = {torch.float64: 2e-7, torch.float32: 3e-2}  # what a slope measured by differences may be off by, of its size
 DIGITS = 1e-9  # the same where rounding to float32 was seen on the way, which hides below SMALL
 FEW, MANY = 64, 2048
-LONG = 1030  # a size above that of a block or a byte
 TIES, ZERO, ZEROS, FAR = "with ties: ", "one element zero: ", "all zeros: ", "a million added: "
 
 
@@ -55,7 +52,7 @@ def upstream(call: Call) -> Iterator[Case]:
             return
         for k, (one, want) in enumerate(zip(ours, values, strict=True)):
             loose = 1e5 if near.label == FAR else 1.0
-            yield case(near.told, {_output(k, len(values)): (one, want)}, loose * within(want, call.scale))
+            yield case(near.told, {output_name(k, len(values)): (one, want)}, loose * within(want, call.scale))
         rest = [o for o in near.base.all if isinstance(o, torch.Tensor) and not o.requires_grad]
         for one, want in zip(
             rest, (o for o in other.base.all if isinstance(o, torch.Tensor) and not o.requires_grad), strict=False
@@ -67,7 +64,7 @@ def upstream(call: Call) -> Iterator[Case]:
             yield case(near.told, {"elements of the gradient that are NaN": (sum(lost), 0)})
             continue
         if near.label == TIES and not _alike(near.gradients, wants, near.scale):
-            outcome = _slope(near, None)
+            outcome = slope(near, None)
             yield from outcome[1] if outcome else ()
             continue
         for i, got, want in zip(call.wanted, near.gradients, wants, strict=True):
@@ -91,7 +88,7 @@ def within(want: torch.Tensor, scale: float = 0.0) -> float:
     return tolerance(want) * max(largest(want), scale, 1e-30)
 
 
-def _output(k: int, count: int) -> str:
+def output_name(k: int, count: int) -> str:
     return "output" if count == 1 else f"output {k}"
 
 
@@ -111,7 +108,7 @@ def gradcheck(call: Call) -> Iterator[Case]:
             lost = sum(int(grad.isnan().sum()) for grad in near.gradients)
             yield case(near.told, {"elements of the gradient that are NaN": (lost, 0)})
             continue
-        outcome = _slope(near, size)
+        outcome = slope(near, size)
         if outcome is None:
             continue
         judged += 1
@@ -121,7 +118,7 @@ def gradcheck(call: Call) -> Iterator[Case]:
         raise NotApplicable("forward is not finite around the inputs, so no slope can be measured")
 
 
-def _slope(near: Call, size: float | None) -> tuple[float, list[Case]] | None:
+def slope(near: Call, size: float | None) -> tuple[float, list[Case]] | None:
     wanted = [near.args[i] for i in near.wanted]
     found = []
     for number in (0, 1) if not near.label else (0,):
@@ -331,256 +328,3 @@ def _differences(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, cen
         (centre - below) / step,
         (above - centre) / step,
     )
-
-
-def second_order(call: Call) -> Iterator[Case]:
-    """A second backward finds the derivative of the first, or raises, as `once_differentiable` declares.
-
-    Only this probe sees a detached upstream gradient, an intermediate kept as a constant, a backward that leaves torch:
-    second derivatives that are silently wrong (pytorch issue 58509). What `gradgradcheck` asks, along a random direction.
-    """
-    for i in call.optional:
-        with contextlib.suppress(NotApplicable):
-            yield from second_order(
-                replace(
-                    call.at(tuple(None if k == i else a for k, a in enumerate(call.args)), f"{call.names[i]} = None: "),
-                    optional=(),
-                )
-            )
-    run = call.run()
-    upstream = [g.clone().requires_grad_() for g in call.upstream]
-    try:
-        grads = run.pull(upstream, create_graph=True)
-    except RuntimeError as error:
-        raise NotApplicable(
-            f"backward raises under create_graph ({type(error).__name__}), so there is no second derivative"
-        ) from None
-    plainly = [
-        (f"gradient of {call.names[i]} with create_graph=True", (grad, want))
-        for i, grad, want in zip(call.wanted, grads, call.gradients, strict=True)
-    ]
-    for label, pair in plainly:
-        yield case(call.text, {label: pair}, within(pair[1], call.scale))
-    weights = [drawn(grad.detach(), call.seed + 211 + k) for k, grad in enumerate(grads)]
-    along = [direction(t, call.seed + 307 + k) for k, t in enumerate((*run.leaves, *upstream))]
-    if any("Error" in grad.grad_fn.name() for grad in grads if grad.grad_fn is not None):
-        raise NotApplicable("a second derivative raises an error, as once_differentiable promises")
-    tracked = [(grad, weight) for grad, weight in zip(grads, weights, strict=True) if grad.requires_grad]
-    if tracked:
-        total = sum((grad.conj() * weight).sum().real for grad, weight in tracked)
-        try:
-            found = torch.autograd.grad(total, [*run.leaves, *upstream], allow_unused=True)
-        except RuntimeError:
-            raise NotApplicable("a second derivative raises an error, as once_differentiable promises") from None
-        found = [torch.zeros_like(d) if grad is None else grad for grad, d in zip(found, along, strict=True)]
-    else:
-        found = [torch.zeros_like(d) for d in along]
-    count = len(run.leaves)
-    point = [t.detach() for t in (*run.leaves, *upstream)]
-    sizes = []
-    for step in (2e-4, 5e-5) if call.upstream[0].dtype in EXACT else (2e-2, 5e-3):
-        ahead, behind = (
-            inner(
-                weights,
-                call.at(_moved(call, [p + sign * step * d for p, d in zip(point[:count], along[:count], strict=True)])).vjp(
-                    [p + sign * step * d for p, d in zip(point[count:], along[count:], strict=True)]
-                ),
-            )
-            for sign in (1, -1)
-        )
-        sizes.append((ahead - behind) / (2 * step))
-    wide, narrow = sizes
-    claimed, value = inner(found, along), narrow + (narrow - wide) / 15
-    slack = 10 * abs(narrow - wide) + SMALL.get(call.upstream[0].real.dtype, 3e-2) * 5 * (abs(value) + length(found, along))
-    yield case(call.text, {"slope of backward along a random direction": (claimed, between(value - slack, value + slack))})
-
-
-def _moved(call: Call, tensors: Tensors) -> tuple:
-    args = list(call.args)
-    for i, tensor in zip(call.wanted, tensors, strict=True):
-        args[i] = tensor.detach().requires_grad_()
-    return tuple(args)
-
-
-def shapes(call: Call) -> Iterator[Case]:
-    """Wherever forward runs backward must be right: one row, one column, no row, more dimensions in front, other memory layouts.
-
-    Only this probe sees a `squeeze()`, a fixed `sum(0)`, a `.view` of what is not contiguous.
-    """
-    judged = 0
-    for label, args in _layouts(call):
-        try:
-            run = Run(args, as_tuple(call.fn(*args)))  # a copy would close the gaps
-        except RuntimeError as error:
-            if "contiguous" in str(error):
-                continue  # it asks for contiguous tensors, and says so
-            raise
-        judged += 1
-        grads = run.pull([_turned(g).conj().resolve_conj().conj() for g in call.upstream])
-        pairs = {
-            _output(k, len(run.outputs)): (one, want)
-            for k, (one, want) in enumerate(zip(run.outputs, call.base.outputs, strict=True))
-        }
-        pairs |= {
-            f"gradient of {call.names[i]}": (g, want) for i, g, want in zip(call.wanted, grads, call.gradients, strict=True)
-        }
-        for name, pair in pairs.items():
-            yield case(f"{label}: {call.text}", {name: pair}, within(pair[1], call.scale))
-    for label, args, must_run in _sizes(call):
-        near = call.at(args, f"{label}: ")
-        try:
-            outputs = near.base.outputs
-            fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
-        except Exception:
-            continue
-        # a dimension that does not show in the output was broadcast or summed away: nobody promised that
-        hidden = "a dimension" in label and all(o.dim() == b.dim() for o, b in zip(outputs, call.base.outputs, strict=True))
-        if not fine or hidden:
-            continue
-        try:
-            cut = bool(call.axes) and "cut to" in label
-            cases = list(_cut_alike(call, near, args) if cut else _at_size(near, largest_of(call.gradients) + 1e-3))
-        except Exception as error:
-            if not must_run:
-                continue  # a loud refusal of what it was perhaps never meant for
-            cases = [{"given": near.text, "seen": {"raised": raised(error)}, "expect": {}}]
-        judged += 1
-        yield from cases
-    if not judged:
-        raise NotApplicable("forward takes no other shape or layout of these inputs")
-
-
-def _cut_alike(call: Call, near: Call, args: tuple) -> Iterator[Case]:
-    """What goes element by element gives the same for the elements that are left."""
-    index = tuple(slice(0, size) for size in args[call.axes[0]].shape)
-    grads = near.run().pull([g[index].clone() for g in call.upstream])
-    for i, got, want in zip(call.wanted, grads, call.gradients, strict=True):
-        if i in call.axes:
-            yield case(near.told, {f"gradient of {call.names[i]}": (got, want[index])}, within(want, call.scale))
-        else:
-            yield case(near.told, {f"shape of the gradient of {call.names[i]}": (list(got.shape), list(want.shape))})
-
-
-def _at_size(near: Call, size: float) -> Iterator[Case]:
-    grads = near.gradients
-    for i, grad in zip(near.wanted, grads, strict=True):
-        yield case(near.told, {f"shape of the gradient of {near.names[i]}": (list(grad.shape), list(near.args[i].shape))})
-    if near.reference is not None:
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError, IndexError, TypeError):
-            other = Call(near.reference, near.args, near.names, seed=near.seed)
-            for k, (one, want) in enumerate(zip(near.base.outputs, other.base.outputs, strict=True)):
-                if want.isfinite().all():
-                    yield case(near.told, {_output(k, len(near.base.outputs)): (one, want)}, within(want, near.scale))
-            wants = other.vjp(near.upstream)
-            for i, got, want in zip(near.wanted, grads, wants, strict=True):
-                yield case(near.told, {f"gradient of {near.names[i]}": (got, want)}, within(want, near.scale))
-    elif all(output.numel() for output in near.base.outputs):
-        outcome = _slope(near, size)
-        yield from outcome[1] if outcome else ()
-
-
-def _layouts(call: Call) -> Iterator[tuple[str, tuple]]:
-    tensors = [*(call.args[i] for i in call.wanted), *call.upstream]
-    if any(t.dim() > 1 or t.is_complex() for t in tensors):
-        yield (
-            "transposed in memory",
-            tuple(_turned(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
-        )
-    if any(t.dim() == 1 for t in tensors):
-        yield (
-            "every second place in memory",
-            tuple(_spread(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
-        )
-
-
-def _spread(tensor: torch.Tensor) -> torch.Tensor:
-    """The same values with a gap after each."""
-    tensor = tensor.detach()
-    return tensor.repeat_interleave(2, -1)[..., ::2] if tensor.dim() else tensor.clone()
-
-
-def _turned(tensor: torch.Tensor) -> torch.Tensor:
-    """The same values with the first and the last dimension exchanged in memory."""
-    tensor = tensor.detach()
-    return tensor.transpose(0, -1).contiguous().transpose(0, -1) if tensor.dim() > 1 else tensor.clone()
-
-
-def _sizes(call: Call) -> Iterator[tuple[str, tuple, bool]]:
-    """Other arguments, and whether backward must run where forward does.
-
-    Each size of the inputs cut to one, wherever it stands; the first cut to none; a dimension more and less; an optional tensor
-    left out.
-    """
-    free = [a for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in call.parameters]
-    bound = {extent for i in call.parameters for extent in call.args[i].shape}
-    extents = sorted({extent for a in free for extent in a.shape if extent > 1} - bound, reverse=True)[:4]
-    first = [a.shape[0] for a in free[:1] if a.dim() and a.shape[0] not in bound]
-    for count, extent in [*((1, extent) for extent in extents), *((0, extent) for extent in first)]:
-        args = (a if i in call.parameters else _cut(a, extent, count) for i, a in enumerate(call.args))
-        yield f"size {extent} cut to {count}", tuple(args), count > 0
-    last = {call.args[i].shape[-1] for i in call.wanted[:1] if call.args[i].dim()}
-    for extent in last & set(extents) if not call.axes else ():
-        args = [a if i in call.parameters else _repeated(a, extent) for i, a in enumerate(call.args)]
-        if all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args):
-            yield f"size {extent} made {LONG}", tuple(args), True
-    for label, args in call.other_values():
-        yield label, args, False
-    for i in call.wanted[1:3]:
-        a = call.args[i].detach()
-        yield (
-            f"{call.names[i]} all zeros",
-            tuple(torch.zeros_like(a).requires_grad_() if i == k else b for k, b in enumerate(call.args)),
-            False,
-        )
-        if a.numel() > 1 and i not in call.parameters:
-            one = a.flatten()[:1].reshape([1] * a.dim())
-            args, whole = (tuple(t if i == k else b for k, b in enumerate(call.args)) for t in (one, one.expand_as(a)))
-            if _broadcasts(call, args, whole):
-                yield (
-                    f"{call.names[i]} a single number",
-                    tuple(one.clone().requires_grad_() if i == k else b for k, b in enumerate(args)),
-                    False,
-                )
-    for i in call.optional:
-        yield f"{call.names[i]} = None", tuple(None if i == k else a for k, a in enumerate(call.args)), True
-    for i in [i for i in call.wanted if i not in call.parameters][:1]:
-        a = call.args[i].detach()
-        for label, other in (
-            ("a dimension more", torch.stack([a, 1.3 * a])),
-            ("a dimension less", a[0] if a.dim() and len(a) else a),
-        ):
-            args = list(call.args)
-            args[i] = other.clone().requires_grad_()
-            yield f"{label} in {call.names[i]}", tuple(args), False
-
-
-def _broadcasts(call: Call, args: tuple, whole: tuple) -> bool:
-    """Whether a single number counts as many, and no kernel reads beyond its end."""
-    try:
-        with torch.no_grad():
-            pairs = zip(call.run(args).all, call.run(whole).all, strict=True)
-            return all(torch.allclose(one, other) for one, other in pairs if isinstance(one, torch.Tensor))
-    except Exception:
-        return False
-
-
-def _cut(a: object, extent: int, count: int) -> object:
-    if not isinstance(a, torch.Tensor):
-        return a
-    index = tuple(slice(0, count) if size == extent else slice(None) for size in a.shape)
-    return a.detach()[index].clone().requires_grad_(a.requires_grad)
-
-
-def _repeated(a: object, extent: int) -> object:
-    """Along each dimension of this size the tensor is continued: by itself, scaled a little each time, integers as they are."""
-    if not isinstance(a, torch.Tensor) or extent not in a.shape:
-        return a
-    longer = a.detach()
-    for dim, size in enumerate(a.shape):
-        if size == extent:
-            index = torch.arange(LONG, device=a.device)
-            longer = longer.index_select(dim, index % extent)
-            if a.is_floating_point() or a.is_complex():
-                scale = (1 + 0.003 * (index // extent)).reshape([-1 if d == dim else 1 for d in range(a.dim())])
-                longer = longer * scale.to(a.real.dtype)
-    return longer.clone().requires_grad_(a.requires_grad)

@@ -1,5 +1,6 @@
 """Run an audit: prepare the call, observe each probe, judge each record, write the report."""
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +13,10 @@ from handgrad.audit.case import NotApplicable, case
 from handgrad.audit.judge import Finding, judge_probe
 from handgrad.audit.record import Case, raised
 from handgrad.audit.report import Outcome, Report
+from handgrad.audit.second_order import second_order
+from handgrad.audit.shapes import shapes
 from handgrad.audit.time_limit import TimeUp, limited
+from handgrad.audit.transforms import transforms
 from handgrad.observe import quiet
 
 
@@ -74,7 +78,7 @@ PROBES = (
     ),
     Probe(
         "second order",
-        derivative.second_order,
+        second_order,
         "backward leaves the graph (.detach(), .item(), numpy, a constant on ctx): mend it, or declare @once_differentiable.",
         "chapters/03_relu",
     ),
@@ -116,9 +120,7 @@ PROBES = (
         "An output that nobody uses sends zeros, or None under ctx.set_materialize_grads(False).",
         "chapters/01_graph",
     ),
-    Probe(
-        "shapes", derivative.shapes, "Something in backward holds for one shape or one memory layout only.", "chapters/06_linear"
-    ),
+    Probe("shapes", shapes, "Something in backward holds for one shape or one memory layout only.", "chapters/06_linear"),
     Probe(
         "calls apart",
         conduct.calls_apart,
@@ -139,7 +141,7 @@ PROBES = (
     ),
     Probe(
         "transforms",
-        conduct.transforms,
+        transforms,
         "The rule that was declared for jvp or vmap is not that of backward.",
         "chapters/06_linear",
     ),
@@ -152,7 +154,7 @@ def audit(fn: object, *inputs: object, reference: Callable | None = None, seed: 
     notes: list[str] = []
     outcomes: list[Outcome] = []
     try:
-        with limited(time_limit), quiet():
+        with limited(time_limit), quiet(), _torch_as_it_comes():
             try:
                 call = _ready(fn, inputs, reference, seed, notes)
             except _Refused as refused:
@@ -175,6 +177,18 @@ def audit(fn: object, *inputs: object, reference: Callable | None = None, seed: 
         )
         notes.append("The probes after that were not tried.")
     return Report(name, tuple(outcomes), tuple(notes), seed)
+
+
+@contextlib.contextmanager
+def _torch_as_it_comes() -> Iterator[None]:
+    """Grad mode on, float32 as default; what the caller had comes back, whatever is audited does to it."""
+    dtype = torch.get_default_dtype()
+    with torch.inference_mode(False), torch.enable_grad():
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
 
 
 class _Refused(Exception):

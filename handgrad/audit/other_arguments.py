@@ -1,0 +1,205 @@
+"""Other arguments than those that were handed over: memory layouts, sizes, flags, indices, tensors left out."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from handgrad.audit.calls import Args, Call
+
+LONG = 1030  # a size above that of a block or a byte
+WORDS = (  # texts that choose a branch, where torch and its users write them
+    {"mean", "sum", "none"},
+    {"none", "tanh"},
+    {"zeros", "border", "reflection"},
+    {"constant", "reflect", "replicate", "circular"},
+    {"nearest", "bilinear", "bicubic"},
+)
+WRITES = ("index_put", "index_copy", "scatter", "masked_scatter", "put_")  # where an index that comes twice is undefined
+
+
+def without(call: Call) -> Iterator[Call]:
+    """The call with each optional tensor left out."""
+    for i in call.optional:
+        args = tuple(None if k == i else a for k, a in enumerate(call.args))
+        yield replace(call.at(args, f"{call.names[i]} = None: "), optional=())
+
+
+def asking_for(call: Call, asked: list[int]) -> Args:
+    """The arguments, where only some require grad."""
+    return tuple(a.detach().requires_grad_(i in asked) if i in call.wanted else a for i, a in enumerate(call.args))
+
+
+def other_values(call: Call) -> Iterator[tuple[str, Args]]:
+    """The arguments with another value of each that is no tensor: a number, a flag, a word, some sizes."""
+    for i, a in enumerate(call.args):
+        for other in _others(call, a):
+            shown = f"{other:.6g}" if isinstance(other, float) else repr(other)
+            yield f"{call.names[i]} = {shown}", _with(call, i, other)
+
+
+def _others(call: Call, a: object) -> list:
+    if isinstance(a, bool):
+        return [not a]
+    if isinstance(a, int):
+        return [a + 1]
+    if isinstance(a, float) and a:
+        return [1 / a if abs(a) != 1 else 3 * a, *([-a] if call.reference else [])]
+    if isinstance(a, str):
+        texts = [text for text in _constants(call) if isinstance(text, str) and text.isidentifier()]
+        known = [word for group in WORDS if a in group for word in sorted(group)]
+        return [word for word in dict.fromkeys((*known, *texts)) if word != a][:4]
+    if isinstance(a, (tuple, list)) and a and all(isinstance(part, int) and not isinstance(part, bool) for part in a):
+        kind = type(a)
+        return [kind(part + 1 for part in a), kind(part - 1 for part in a), kind((a[0] - 1, *a))]
+    return [0.5] if a is None else []
+
+
+def _constants(call: Call) -> tuple:
+    """What is written out in the code of forward: the texts it compares its arguments with, among others."""
+    code = getattr(getattr(call.function, "forward", None), "__code__", None)
+    return code.co_consts if code else ()
+
+
+def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
+    """An index that comes twice, one that is to be ignored, and masks that let nothing or the rest through."""
+    for i, a in enumerate(call.args):
+        if not isinstance(a, torch.Tensor) or not a.numel() or i in call.wanted:
+            continue
+        name = call.names[i]
+        if a.dtype == torch.bool:
+            yield f"{name} all False", _with(call, i, torch.zeros_like(a))
+            yield f"{name} inverted", _with(call, i, ~a)
+        elif not a.is_floating_point() and not a.is_complex():
+            flat = a.flatten()
+            others = (flat != flat[0]).nonzero().flatten()
+            permutes = torch.equal(flat.sort().values, torch.arange(len(flat), device=a.device, dtype=a.dtype))
+            # what holds for a permutation alone, and what is written to a place twice, is nobody's fault
+            if len(others) and not permutes and not _writes(call):
+                twice = flat.clone()
+                twice[others[0]] = flat[0]
+                yield f"an index twice in {name}", _with(call, i, twice.reshape(a.shape))
+            if any(type(a) is int and a == -100 for a in (*_constants(call), *call.args)):
+                ignored = flat.clone()
+                ignored[-1] = -100
+                yield f"-100 in {name}", _with(call, i, ignored.reshape(a.shape))
+
+
+class _Names(TorchDispatchMode):
+    """Notes the names of the operations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.names.add(func.name())
+        return func(*args, **(kwargs or {}))
+
+
+def _writes(call: Call) -> bool:
+    with _Names() as seen:
+        call.values()
+    return any(word in name for name in seen.names for word in WRITES)
+
+
+def _with(call: Call, i: int, other: object) -> Args:
+    return (*call.args[:i], other, *call.args[i + 1 :])
+
+
+def layouts(call: Call) -> Iterator[tuple[str, Args]]:
+    """The same values, laid out otherwise in memory."""
+    tensors = [*(call.args[i] for i in call.wanted), *call.upstream]
+    if any(t.dim() > 1 or t.is_complex() for t in tensors):
+        yield (
+            "transposed in memory",
+            tuple(turned(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
+        )
+    if any(t.dim() == 1 for t in tensors):
+        yield (
+            "every second place in memory",
+            tuple(_spread(a).requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in call.args),
+        )
+
+
+def _spread(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values with a gap after each."""
+    tensor = tensor.detach()
+    return tensor.repeat_interleave(2, -1)[..., ::2] if tensor.dim() else tensor.clone()
+
+
+def turned(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values with the first and the last dimension exchanged in memory."""
+    tensor = tensor.detach()
+    return tensor.transpose(0, -1).contiguous().transpose(0, -1) if tensor.dim() > 1 else tensor.clone()
+
+
+def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
+    """Other arguments, and whether backward must run where forward does.
+
+    Each size of the inputs cut to one, wherever it stands; the first cut to none; the first and the last made long; other
+    values and indices; a dimension more and less; an optional tensor left out.
+    """
+    free = [a for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in call.parameters]
+    bound = {extent for i in call.parameters for extent in call.args[i].shape}
+    extents = sorted({extent for a in free for extent in a.shape if extent > 1} - bound, reverse=True)[:4]
+    first = [a.shape[0] for a in free[:1] if a.dim() and a.shape[0] not in bound]
+    for count, extent in [*((1, extent) for extent in extents), *((0, extent) for extent in first)]:
+        args = (a if i in call.parameters else _cut(a, extent, count) for i, a in enumerate(call.args))
+        yield f"size {extent} cut to {count}", tuple(args), count > 0
+    ends = dict.fromkeys(call.args[i].shape[dim] for i in call.wanted[:1] if call.args[i].dim() for dim in (-1, 0))
+    for extent in [extent for extent in ends if extent in extents] if not call.axes else ():
+        args = [a if i in call.parameters else _repeated(a, extent) for i, a in enumerate(call.args)]
+        if all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args):
+            yield f"size {extent} made {LONG}", tuple(args), True
+    for label, args in (*other_values(call), *other_indices(call)):
+        yield label, args, False
+    for i in call.wanted[1:3]:
+        a = call.args[i].detach()
+        yield f"{call.names[i]} all zeros", _with(call, i, torch.zeros_like(a).requires_grad_()), False
+        if a.numel() > 1 and i not in call.parameters:
+            one = a.flatten()[:1].reshape([1] * a.dim())
+            if _broadcasts(call, _with(call, i, one), _with(call, i, one.expand_as(a))):
+                yield f"{call.names[i]} a single number", _with(call, i, one.clone().requires_grad_()), False
+    for near in without(call):
+        yield near.label.removesuffix(": "), near.args, True
+    for i in [i for i in call.wanted if i not in call.parameters][:1]:
+        a = call.args[i].detach()
+        for label, other in (
+            ("a dimension more", torch.stack([a, 1.3 * a])),
+            ("a dimension less", a[0] if a.dim() and len(a) else a),
+        ):
+            yield f"{label} in {call.names[i]}", _with(call, i, other.clone().requires_grad_()), False
+
+
+def _broadcasts(call: Call, args: Args, whole: Args) -> bool:
+    """Whether a single number counts as many, and no kernel reads beyond its end."""
+    try:
+        with torch.no_grad():
+            pairs = zip(call.run(args).all, call.run(whole).all, strict=True)
+            return all(torch.allclose(one, other) for one, other in pairs if isinstance(one, torch.Tensor))
+    except Exception:
+        return False
+
+
+def _cut(a: object, extent: int, count: int) -> object:
+    if not isinstance(a, torch.Tensor):
+        return a
+    index = tuple(slice(0, count) if size == extent else slice(None) for size in a.shape)
+    return a.detach()[index].clone().requires_grad_(a.requires_grad)
+
+
+def _repeated(a: object, extent: int) -> object:
+    """Along each dimension of this size the tensor is continued: by itself, scaled a little each time, integers as they are."""
+    if not isinstance(a, torch.Tensor) or extent not in a.shape:
+        return a
+    longer = a.detach()
+    for dim, size in enumerate(a.shape):
+        if size == extent:
+            index = torch.arange(LONG, device=a.device)
+            longer = longer.index_select(dim, index % extent)
+            if a.is_floating_point() or a.is_complex():
+                scale = (1 + 0.003 * (index // extent)).reshape([-1 if d == dim else 1 for d in range(a.dim())])
+                longer = longer * scale.to(a.real.dtype)
+    return longer.clone().requires_grad_(a.requires_grad)
