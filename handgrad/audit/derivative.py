@@ -13,7 +13,7 @@ from handgrad.audit.calls import Call, Tensors, direction, drawn, inner, length,
 from handgrad.audit.case import NotApplicable, between, case
 from handgrad.audit.record import Case
 from handgrad.audit.slopes import largest, places_of_jumps, slopes
-from handgrad.audit.subject import words
+from handgrad.audit.subject import numbers
 
 EXACT = {torch.float64: 1e-10, torch.complex128: 1e-10}  # what two ways of computing the same may differ by, of the size
 SMALL = {torch.float64: 2e-7, torch.float32: 3e-2}  # what a slope measured by differences may be off by, of its size
@@ -165,7 +165,7 @@ def _elements(near: Call, g: Tensors, grads: Tensors, rtol: float) -> list[Case]
             if not low <= claimed <= high:
                 where = _index(element, tensor.shape)
                 middle = {f"gradient of {near.names[i]}{where}": (claimed / size, between(low / size, high / size))}
-                cases.append(case(f"{near.text}, upstream {words(('g',), (g[0],))}", middle))
+                cases.append(case(f"{near.text}, upstream {numbers(g[0])}", middle))
                 break
     return cases
 

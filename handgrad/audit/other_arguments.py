@@ -74,9 +74,8 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
         elif not a.is_floating_point() and not a.is_complex():
             flat = a.flatten()
             others = (flat != flat[0]).nonzero().flatten()
-            permutes = torch.equal(flat.sort().values, torch.arange(len(flat), device=a.device, dtype=a.dtype))
             # what holds for a permutation alone, and what is written to a place twice, is nobody's fault
-            if len(others) and not permutes and not _writes(call):
+            if len(others) and not _permutes(a) and not _writes(call):
                 twice = flat.clone()
                 twice[others[0]] = flat[0]
                 yield f"an index twice in {name}", _with(call, i, twice.reshape(a.shape))
@@ -84,6 +83,12 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
                 ignored = flat.clone()
                 ignored[-1] = -100
                 yield f"-100 in {name}", _with(call, i, ignored.reshape(a.shape))
+
+
+def _permutes(a: torch.Tensor) -> bool:
+    if a.dim() != 1 or a.is_floating_point() or a.is_complex() or a.dtype == torch.bool:
+        return False
+    return torch.equal(a.sort().values, torch.arange(len(a), device=a.device, dtype=a.dtype))
 
 
 class _Names(TorchDispatchMode):
@@ -191,9 +196,17 @@ def _cut(a: object, extent: int, count: int) -> object:
 
 
 def _repeated(a: object, extent: int) -> object:
-    """Along each dimension of this size the tensor is continued: by itself, scaled a little each time, integers as they are."""
+    """Along each dimension of this size the tensor is continued: by itself, scaled a little each time, integers as they are.
+
+    A permutation goes on as one, block by block.
+    """
     if not isinstance(a, torch.Tensor) or extent not in a.shape:
         return a
+    if _permutes(a):
+        start = torch.arange(0, LONG, extent, device=a.device, dtype=a.dtype)
+        longer = (start[:, None] + a).flatten()
+        whole = LONG - LONG % extent
+        return torch.cat([longer[:whole], torch.arange(whole, LONG, device=a.device, dtype=a.dtype)])
     longer = a.detach()
     for dim, size in enumerate(a.shape):
         if size == extent:

@@ -61,7 +61,8 @@ def words(names: tuple[str, ...], args: Args) -> str:
             continue
         by_shape = too_much and len(tensors) > 1
         text = f"of shape {tuple(value.shape)}" if by_shape else numbers(value)
-        frozen = "" if value.requires_grad else " (no gradient asked)"
+        asked = value.requires_grad or not (value.is_floating_point() or value.is_complex())  # of integers nobody can
+        frozen = "" if asked else " (no gradient asked)"
         parts.append(f"{name} {text if text.startswith('of shape') else '= ' + text}{frozen}")
     return ", ".join(parts)
 
