@@ -1,6 +1,7 @@
 """Calling what is audited, whatever it is: several outputs, optional and non-tensor arguments, Modules, complex numbers."""
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -241,19 +242,28 @@ def written_by_hand(outputs: Tensors) -> Iterator[torch.autograd.graph.Node]:
         stack.extend(after for after, _ in node.next_functions)
 
 
+def holds_tensor(value: object) -> bool:
+    """Whether a value is a tensor, or a container that holds one."""
+    if isinstance(value, torch.Tensor):
+        return True
+    if isinstance(value, dict):
+        return any(map(holds_tensor, value.values()))
+    return isinstance(value, (list, tuple, set)) and any(map(holds_tensor, value))
+
+
 class Trace(TorchDispatchMode):
-    """Counts the operations that compute, views left out, and notes when one gives fewer digits than float64."""
+    """Counts the operations that compute, by name, views left out; notes when one gives fewer digits than float64."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.operations = 0
+        self.operations: Counter[str] = Counter()
         self.rounds = False
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))
         # detach is bookkeeping: reading a saved tensor costs one
         if not func.is_view and "detach" not in func.name():
-            self.operations += 1
+            self.operations[func.name()] += 1
         if isinstance(result, torch.Tensor) and result.dtype in (torch.float32, torch.float16, torch.bfloat16, torch.complex64):
             self.rounds = True
         return result

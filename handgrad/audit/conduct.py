@@ -18,6 +18,7 @@ from handgrad.audit.calls import (
     Tensors,
     Trace,
     as_tuple,
+    holds_tensor,
     leaves,
     real,
     written_by_hand,
@@ -339,7 +340,7 @@ def saved(call: Call) -> Iterator[Case]:
     nodes = list(written_by_hand(run.outputs))
     if not nodes:
         raise NotApplicable("no Function written in Python stands in the graph")
-    names = sorted({name for node in nodes for name, value in vars(node).items() if _holds_tensor(value)})
+    names = sorted({name for node in nodes for name, value in vars(node).items() if holds_tensor(value)})
     yield case(call.text, {"attributes of ctx that hold tensors": (names, [])})
     del nodes
     enabled = gc.isenabled()
@@ -350,14 +351,6 @@ def saved(call: Call) -> Iterator[Case]:
     if enabled:
         gc.enable()
     yield case(call.text, {"outputs that live on after their last user": (left, 0)})
-
-
-def _holds_tensor(value: object) -> bool:
-    if isinstance(value, torch.Tensor):
-        return True
-    if isinstance(value, dict):
-        return any(map(_holds_tensor, value.values()))
-    return isinstance(value, (list, tuple, set)) and any(map(_holds_tensor, value))
 
 
 def work(call: Call) -> Iterator[Case]:
@@ -375,7 +368,7 @@ def _cost(call: Call, asked: list[int]) -> int:
     run = call.run(args)
     with Trace() as trace:
         run.pull(call.upstream)
-    return trace.operations
+    return trace.operations.total()
 
 
 def frozen(call: Call) -> Iterator[Case]:

@@ -8,6 +8,7 @@ from itertools import combinations
 import torch
 from torch import nn
 
+from handgrad.audit.calls import written_by_hand
 from handgrad.audit.draw import Draw
 from handgrad.audit.record import Case, described, plain
 from handgrad.audit.subject import words
@@ -194,11 +195,7 @@ def moves(cls: Layer, draw: Draw) -> Iterator[Case]:
 def own_function(cls: Layer, draw: Draw) -> Iterator[Case]:
     """The layer computes through an autograd Function written in Python."""
     output = loaded(cls, draw, 4, 3)(draw.normal(2, 4))
-    waiting, found = [output.grad_fn], False
-    while waiting:
-        node = waiting.pop()
-        found |= isinstance(node, torch.autograd.function.BackwardCFunction)
-        waiting.extend(parent for parent, _ in getattr(node, "next_functions", ()) if parent is not None)
+    found = any(True for _ in written_by_hand([output]))
     yield {"given": "Linear(4, 3)", "seen": {"a Function of your own stands in the graph": found}}
 
 

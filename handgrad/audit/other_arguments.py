@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from handgrad.audit.calls import Args, Call
+from handgrad.audit.calls import Args, Call, Trace
 
 LONG = 1030  # a size above that of a block or a byte
 WORDS = (  # texts that choose a branch, where torch and its users write them
@@ -91,22 +90,10 @@ def _permutes(a: torch.Tensor) -> bool:
     return torch.equal(a.sort().values, torch.arange(len(a), device=a.device, dtype=a.dtype))
 
 
-class _Names(TorchDispatchMode):
-    """Notes the names of the operations."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.names.add(func.name())
-        return func(*args, **(kwargs or {}))
-
-
 def _writes(call: Call) -> bool:
-    with _Names() as seen:
+    with Trace() as seen:
         call.values()
-    return any(word in name for name in seen.names for word in WRITES)
+    return any(word in name for name in seen.operations for word in WRITES)
 
 
 def _with(call: Call, i: int, other: object) -> Args:

@@ -4,14 +4,13 @@ A probe takes the Function, its subject and a source of inputs, and yields cases
 the oracle is what is expected. Each docstring says what the probe catches that the others let through.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
 import torch
 from torch.autograd.gradcheck import GradcheckError
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from handgrad.audit.calls import Trace, holds_tensor
 from handgrad.audit.draw import Draw
 from handgrad.audit.record import Case, described, plain, raised
 from handgrad.audit.subject import Args, Subject, differentiable, leaves, numbers, words
@@ -232,7 +231,7 @@ def saved(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
     """
     args = subject.samples(draw)[0]
     output = fn.apply(*leaves(args))
-    names = [name for name, value in vars(output.grad_fn).items() if _holds_tensor(value)]
+    names = [name for name, value in vars(output.grad_fn).items() if holds_tensor(value)]
     yield {"given": words(subject.names, args), "seen": {"attributes of ctx that hold tensors": sorted(names)}}
 
 
@@ -256,28 +255,6 @@ def saved_bytes(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
     }
 
 
-def _holds_tensor(value: object) -> bool:
-    if isinstance(value, torch.Tensor):
-        return True
-    if isinstance(value, dict):
-        return any(map(_holds_tensor, value.values()))
-    return isinstance(value, (list, tuple, set)) and any(map(_holds_tensor, value))
-
-
-class _Count(TorchDispatchMode):
-    """Counts operations that compute, views left out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.operations: Counter[str] = Counter()
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        # detach is bookkeeping: reading a saved tensor costs one
-        if not func.is_view and "detach" not in func.name():
-            self.operations[func.name()] += 1
-        return func(*args, **(kwargs or {}))
-
-
 def work(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
     """No gradient is computed that nobody needs: each gradient more that is asked for costs operations more."""
     args = subject.samples(draw)[0]
@@ -287,7 +264,7 @@ def work(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
         fresh = tuple(a.requires_grad_(i in asked) if i in positions else a for i, a in enumerate(leaves(args)))
         output = fn.apply(*fresh)
         g = draw.normal(*output.shape)
-        with _Count() as counted:
+        with Trace() as counted:
             torch.autograd.grad(output, [fresh[i] for i in asked], g)
         return counted.operations.total()
 
