@@ -2,15 +2,19 @@
 
 import json
 import random
+import re
+from pathlib import Path
 
 import pytest
 import torch
+from docutils.nodes import make_id
 from torch import nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 import handgrad
 from handgrad.audit.report import AuditFailed
+from handgrad.audit.run import PROBES
 from handgrad.mutants.relu import Absolute, Identity, InPlace, Mask, OnClass, Threshold
 from handgrad.testing import audit_function, devices
 
@@ -344,3 +348,10 @@ def test_audit_function_in_a_test(dtype, device):
     layer = nn.Linear(4, 3)
     audit_function(layer, torch.randn(2, 4), dtype=dtype, device=device)
     assert layer.weight.dtype == torch.float32
+
+
+@pytest.mark.parametrize("page", sorted({probe.page for probe in PROBES}))
+def test_the_section_that_a_report_names_stands_in_the_book(page):
+    chapter, section = page.split("#")
+    text = (Path(__file__).parents[1] / f"sources/{chapter}.md").read_text()
+    assert section in [make_id(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]

@@ -25,7 +25,7 @@ class Outcome:
         label: what was compared.
         expected, got: both sides, in words.
         slip: the likely slip and the step that mends it.
-        page: the page of the book that explains it.
+        page: the page and the section of the book that explain it.
         error: the lines of an error that was raised.
     """
 

@@ -27,7 +27,7 @@ class Probe:
     Attributes:
         observe: takes a call and yields cases.
         slip: the likely slip and the next step.
-        page: of the book, that explains it.
+        page: and section of the book, that explains it.
         advice: a failure is told and not held against the Function.
     """
 
@@ -43,107 +43,117 @@ PROBES = (
         "forward",
         conduct.forward,
         "forward changes what it was given: compute a new tensor, or declare it with ctx.mark_dirty.",
-        "chapters/03_relu",
+        "chapters/03_relu#why-clone",
     ),
     Probe(
         "in place",
         conduct.in_place,
         "A Function that works in place calls ctx.mark_dirty(x) and returns x itself.",
-        "chapters/03_relu",
+        "chapters/14_audit#what-each-probe-asks",
     ),
-    Probe("upstream", derivative.upstream, "Value or gradient differ from the reference's.", "chapters/03_relu"),
+    Probe(
+        "upstream",
+        derivative.upstream,
+        "Value or gradient differ from the reference's.",
+        "chapters/03_relu#why-grad-output-multiplies",
+    ),
     Probe(
         "gradcheck",
         derivative.gradcheck,
         "backward is not the derivative of forward. Where that is meant (a straight-through estimator), hand over reference=.",
-        "chapters/03_relu",
+        "chapters/03_relu#what-the-check-sees",
     ),
     Probe(
         "kink",
         derivative.kink,
         "Somewhere on the axis the gate of backward is not that of forward, or a formula breaks down (0/0, an overflow).",
-        "chapters/03_relu",
+        "chapters/03_relu#the-value-at-0",
     ),
     Probe(
         "returned",
         conduct.returned,
         "Each gradient has the shape and the dtype of its argument: sum over what was broadcast, make zeros with zeros_like.",
-        "chapters/06_linear",
+        "chapters/06_linear#what-the-engine-hides",
     ),
     Probe(
         "linear",
         conduct.linear,
         "backward must be linear in grad_output: no abs, no clipping, no rounding, no constant in its place.",
-        "chapters/03_relu",
+        "chapters/03_relu#why-grad-output-multiplies",
     ),
     Probe(
         "second order",
         second_order,
         "backward leaves the graph (.detach(), .item(), numpy, a constant on ctx): mend it, or declare @once_differentiable.",
-        "chapters/03_relu",
+        "chapters/14_audit#a-swish-that-remembers-little",
     ),
     Probe(
         "upstream untouched",
         conduct.upstream_untouched,
         "backward wrote into grad_output or into a tensor of its caller, which others still need. Work on a copy.",
-        "chapters/03_relu",
+        "chapters/03_relu#why-clone",
     ),
     Probe(
         "stale",
         conduct.stale,
         "A tensor kept as an attribute of ctx is not guarded against later changes: use ctx.save_for_backward.",
-        "chapters/03_relu",
+        "chapters/03_relu#what-ctx-keeps",
     ),
     Probe(
         "saved",
         conduct.saved,
         "ctx.save_for_backward frees it after backward, and hooks and checkpoints see it.",
-        "chapters/03_relu",
+        "chapters/03_relu#what-ctx-keeps",
         advice=True,
     ),
     Probe(
         "frozen",
         conduct.frozen,
         "Which gradients are asked for changes what is returned: look at the order of ctx.needs_input_grad.",
-        "chapters/06_linear",
+        "chapters/06_linear#only-what-is-asked-for",
     ),
     Probe(
         "work",
         conduct.work,
         "backward computes a gradient that nobody asked for: look at ctx.needs_input_grad.",
-        "chapters/06_linear",
+        "chapters/06_linear#only-what-is-asked-for",
         advice=True,
     ),
     Probe(
         "unused output",
         conduct.unused_output,
         "An output that nobody uses sends zeros, or None under ctx.set_materialize_grads(False).",
-        "chapters/01_graph",
+        "chapters/01_graph#arguments-without-a-gradient-results-in-plural",
     ),
-    Probe("shapes", shapes, "Something in backward holds for one shape or one memory layout only.", "chapters/06_linear"),
+    Probe(
+        "shapes",
+        shapes,
+        "Something in backward holds for one shape or one memory layout only.",
+        "chapters/06_linear#any-leading-dimensions",
+    ),
     Probe(
         "calls apart",
         conduct.calls_apart,
         "Calls share something, or backward changes what was saved: keep it on ctx, one for each call, and leave it as it is.",
-        "chapters/03_relu",
+        "chapters/03_relu#what-ctx-keeps",
     ),
     Probe(
         "other dtype",
         conduct.other_dtype,
         "A tensor is made in a fixed dtype: use zeros_like, new_ones or dtype=x.dtype.",
-        "chapters/03_relu",
+        "chapters/14_audit#what-each-probe-asks",
     ),
     Probe(
         "device",
         conduct.device,
         "A tensor is made on a fixed device: use zeros_like, new_ones or device=x.device.",
-        "chapters/00_start",
+        "chapters/00_start#cpu-or-gpu",
     ),
     Probe(
         "transforms",
         transforms,
         "The rule that was declared for jvp or vmap is not that of backward.",
-        "chapters/06_linear",
+        "chapters/14_audit#what-each-probe-asks",
     ),
 )
 
