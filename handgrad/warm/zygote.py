@@ -1,0 +1,216 @@
+"""The warm process: it imports torch and IPython once, and forks a kernel for whoever asks.
+
+It listens on a socket that its starter opened (`--listen-fd`), one SOCK_SEQPACKET connection a kernel:
+
+    client → zygote   a request (see `handgrad.warm.client`) with file descriptors
+    zygote → client   {"pid": …} with a pidfd; {"error": …} when it could not fork; {"exit": …} when the kernel has ended
+    client hangs up   what is left of the kernel is killed and reaped
+
+A connection that sends {"lease": true} starts nothing: the zygote ends when no connection is left. Nothing here may start a
+thread, an event loop, an OpenMP region or a backward pass: a fork after one of these hangs or dies in the child
+(pytorch issues 17199, 33885).
+"""
+
+import argparse
+import gc
+import importlib
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from handgrad.warm import child
+
+FIRST_GRACE, GRACE = 30.0, 0.5  # seconds without a connection, before the first and later
+
+
+class BecomeChild(BaseException):
+    """Unwinds the server's loop in a forked child, so that nothing of it stays on the stack."""
+
+    def __init__(self, request: dict) -> None:
+        super().__init__()
+        self.request = request
+
+
+@dataclass(eq=False)
+class _Kernel:
+    connection: socket.socket
+    pid: int | None = None
+    pidfd: int | None = None
+    ended: bool = False
+
+
+class _Server:
+    def __init__(self, listener: socket.socket) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.listener = listener
+        self.kernels: set[_Kernel] = set()
+        self.namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.number = 0
+        self.pid = os.getpid()
+        self.selector.register(listener, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        grace = FIRST_GRACE
+        while True:
+            events = self.selector.select(None if self.kernels else grace)
+            if not events:
+                return
+            grace = GRACE
+            for key, _ in events:
+                kernel = key.data
+                try:
+                    if kernel is None:
+                        self._accept()
+                    elif kernel not in self.kernels:
+                        continue  # dropped earlier in this batch of events
+                    elif key.fileobj is kernel.connection:
+                        self._receive(kernel)
+                    else:
+                        self._ended(kernel)
+                except Exception as error:  # one bad request must not end the process that all kernels come from
+                    print("handgrad warm:", repr(error), file=sys.stderr, flush=True)
+                    if kernel is not None and kernel in self.kernels:
+                        _send(kernel, {"error": f"{type(error).__name__}: {error}"})
+                        self._drop(kernel)
+
+    def _accept(self) -> None:
+        connection, _ = self.listener.accept()
+        kernel = _Kernel(connection)
+        self.kernels.add(kernel)
+        self.selector.register(connection, selectors.EVENT_READ, kernel)
+
+    def _receive(self, kernel: _Kernel) -> None:
+        try:
+            data, fds, _, _ = socket.recv_fds(kernel.connection, 1 << 20, 8)
+        except ConnectionResetError:
+            data, fds = b"", []
+        if not data:
+            self._drop(kernel)
+            return
+        try:
+            request = json.loads(data)
+            if not request.get("lease"):
+                self._fork(kernel, request, fds)
+        finally:
+            if os.getpid() == self.pid:
+                for fd in fds:
+                    os.close(fd)
+
+    def _fork(self, kernel: _Kernel, request: dict, fds: list[int]) -> None:
+        self.number += 1
+        request["number"] = self.number
+        if request.get("private"):
+            child.unshare(child.NEWPID)  # the next child is the first of a namespace of its own
+        pid = os.fork()
+        if pid == 0:
+            self._become_child(request, fds)
+        if request.get("private"):
+            child.setns(self.namespace, child.NEWPID)
+        kernel.pid, kernel.pidfd = pid, os.pidfd_open(pid)
+        self.selector.register(kernel.pidfd, selectors.EVENT_READ, kernel)
+        socket.send_fds(kernel.connection, [json.dumps({"pid": pid}).encode()], [kernel.pidfd])
+
+    def _become_child(self, request: dict, fds: list[int]) -> NoReturn:
+        try:
+            # close the objects before the numbers, lest one of them closes a number that is used again
+            self.selector.close()
+            self.listener.close()
+            os.close(self.namespace)
+            for other in self.kernels:
+                other.connection.close()
+                if other.pidfd is not None:
+                    os.close(other.pidfd)
+            child.take_descriptors(fds)
+        except BaseException:
+            os._exit(70)  # never go on as a second zygote
+        raise BecomeChild(request)
+
+    def _ended(self, kernel: _Kernel) -> None:
+        """Tell the exit status, and keep the zombie: its number cannot be another process's while the client may signal it."""
+        if kernel.ended:
+            return
+        kernel.ended = True
+        self.selector.unregister(kernel.pidfd)
+        state = os.waitid(os.P_PID, kernel.pid, os.WEXITED | os.WNOWAIT)
+        status = state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
+        _send(kernel, {"exit": status})
+
+    def _drop(self, kernel: _Kernel) -> None:
+        self.selector.unregister(kernel.connection)
+        kernel.connection.close()
+        self.kernels.discard(kernel)
+        if kernel.pid is None:
+            return
+        for kill in (os.killpg, os.kill):
+            try:
+                kill(kernel.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        if not kernel.ended:
+            self.selector.unregister(kernel.pidfd)
+        os.waitpid(kernel.pid, 0)
+        os.close(kernel.pidfd)
+
+
+def _send(kernel: _Kernel, message: dict) -> None:
+    try:
+        kernel.connection.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
+    except OSError:
+        pass
+
+
+def preload(modules: Sequence[str], cells: bool) -> None:
+    """Import modules; for children that run cells, build and warm up the shell that they run in.
+
+    Raises:
+        RuntimeError: an import started a thread, after which a fork is not safe.
+    """
+    for name in modules:
+        importlib.import_module(name)
+    if cells:
+        from handgrad.warm import shell
+
+        shell.build()
+    if threading.active_count() > 1:
+        raise RuntimeError(f"a module that was imported started threads: {threading.enumerate()}")
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    child.note_memory()
+
+
+def main() -> None:
+    """Serve until the last client is gone; in a child, be the kernel that was asked for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--listen-fd", type=int, required=True)
+    parser.add_argument("--preload", default="")
+    parser.add_argument("--cells", action="store_true")
+    options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the client's to handle
+    listener = socket.socket(fileno=options.listen_fd)
+    preload([name for name in options.preload.split(",") if name], options.cells)
+    try:
+        _Server(listener).serve()
+    except BecomeChild as become:
+        request = become.request
+    else:
+        return
+    try:
+        child.run(request)
+    except SystemExit as ended:
+        child.leave(ended.code)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        child.leave(1)
+    child.leave(0)
+
+
+if __name__ == "__main__":
+    main()
