@@ -15,6 +15,7 @@ from typing import NoReturn
 NEWNS, NEWUTS, NEWIPC, NEWPID, NEWNET = 0x00020000, 0x04000000, 0x08000000, 0x20000000, 0x40000000
 _RDONLY, _NOSUID, _NODEV, _REC, _PRIVATE = 1, 2, 4, 0x4000, 0x40000
 _PDEATHSIG, _NO_NEW_PRIVS, _DUMPABLE = 1, 38, 4
+SCRATCH = "/run/handgrad"  # the one place that a walled-in child may write to, but /dev/shm
 _FIRST_UID = 64_000  # of the users that boxed kernels run as, where the zygote is root
 _USERS = 1_000
 
@@ -54,7 +55,7 @@ def run(request: dict) -> None:
     os.environ.clear()
     os.environ.update(request["env"])
     if request.get("private"):
-        _wall_in(request["number"], request["scratch_mib"], request["hidden"])
+        wall_in(request["number"], request["scratch_mib"], request["hidden"])
     os.chdir(request["cwd"])
     _limit(request.get("limits", {}))
     sys.stdin = sys.__stdin__ = open(0, closefd=False)
@@ -91,7 +92,7 @@ def _own_random_state(threads: int | None) -> None:
         torch.set_num_threads(threads)
 
 
-def _wall_in(number: int, scratch_mib: int, hidden: list[str]) -> None:
+def wall_in(number: int, scratch_mib: int, hidden: list[str]) -> None:
     """Namespaces of its own, empty places to write to, nothing of the system's state, no privileges.
 
     The process is the first of its pid namespace already, so what it starts ends with it.
@@ -99,7 +100,7 @@ def _wall_in(number: int, scratch_mib: int, hidden: list[str]) -> None:
     unshare(NEWNS | NEWIPC | NEWUTS | NEWNET)
     _call(_libc.mount(None, b"/", None, _REC | _PRIVATE, None), "mount private")
     size = f"size={scratch_mib}m,nr_inodes=4096,mode=1777".encode()
-    for place in ("/tmp", "/work", "/dev/shm"):
+    for place in (SCRATCH, "/dev/shm"):
         _call(_libc.mount(b"tmpfs", place.encode(), b"tmpfs", _NOSUID | _NODEV, size), f"mount {place}")
     for place in ("/proc", *hidden):
         _call(_libc.mount(b"tmpfs", place.encode(), b"tmpfs", _RDONLY | _NOSUID | _NODEV, b"size=4k"), f"hide {place}")

@@ -150,7 +150,11 @@ def build() -> None:
     config.InteractiveShell.xmode = "Plain"
     _shell = _Shell.instance(config=config)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        for code in ("warm_ = 1\nprint(warm_)\nwarm_", "class Warm_:\n    def f(self):\n        raise ValueError\nWarm_().f()", "1 +"):
+        for code in (
+            "warm_ = 1\nprint(warm_)\nwarm_",
+            "class Warm_:\n    def f(self):\n        raise ValueError\nWarm_().f()",
+            "1 +",
+        ):
             _shell.run_cell(code, store_history=False)
     for name in ("warm_", "Warm_"):
         _shell.user_ns.pop(name, None)
