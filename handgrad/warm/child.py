@@ -1,5 +1,6 @@
 """What a forked child does before it is a kernel: its descriptors, its limits, its walls."""
 
+import contextlib
 import ctypes
 import fcntl
 import gc
@@ -58,9 +59,9 @@ def run(request: dict) -> None:
         wall_in(request["number"], request["scratch_mib"], request["hidden"])
     os.chdir(request["cwd"])
     _limit(request.get("limits", {}))
-    sys.stdin = sys.__stdin__ = open(0, closefd=False)
-    sys.stdout = sys.__stdout__ = open(1, "w", buffering=1, closefd=False)
-    sys.stderr = sys.__stderr__ = open(2, "w", buffering=1, closefd=False)
+    sys.stdin = sys.__stdin__ = os.fdopen(0, closefd=False)
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", buffering=1, closefd=False)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, closefd=False)
     _own_random_state(request.get("threads"))
     gc.enable()
     from handgrad.warm import shell
@@ -76,10 +77,8 @@ def run(request: dict) -> None:
 def leave(code: object) -> NoReturn:
     """End without the exit handlers, which are the parent's."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(Exception):
             stream.flush()
-        except Exception:
-            pass
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 

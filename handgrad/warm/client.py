@@ -1,5 +1,6 @@
 """The side of whoever wants a kernel: start a warm process, ask it for forks, end what it gave."""
 
+import contextlib
 import json
 import os
 import select
@@ -51,10 +52,8 @@ class Process:
 
     def send_signal(self, number: int) -> None:
         """Signal the kernel; nothing where it has ended."""
-        try:
+        with contextlib.suppress(ProcessLookupError, OSError):
             signal.pidfd_send_signal(self._pidfd, number)
-        except (ProcessLookupError, OSError):
-            pass
 
     def fileno(self) -> int:
         """Readable when the kernel has ended."""

@@ -12,6 +12,7 @@ thread, an event loop, an OpenMP region or a backward pass: a fork after one of 
 """
 
 import argparse
+import contextlib
 import gc
 import importlib
 import json
@@ -149,10 +150,8 @@ class _Server:
         if kernel.pid is None:
             return
         for kill in (os.killpg, os.kill):
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(kernel.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         if not kernel.ended:
             self.selector.unregister(kernel.pidfd)
         os.waitpid(kernel.pid, 0)
@@ -160,10 +159,8 @@ class _Server:
 
 
 def _send(kernel: _Kernel, message: dict) -> None:
-    try:
+    with contextlib.suppress(OSError):
         kernel.connection.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
-    except OSError:
-        pass
 
 
 def preload(modules: Sequence[str], cells: bool) -> None:

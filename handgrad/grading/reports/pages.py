@@ -1,0 +1,105 @@
+"""The pages: one for the teacher, one for each learner. No script, nothing from outside, every word escaped."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from statistics import mean, median
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from handgrad.grading.reports.gradebook import BEST_RULE, Entry, Gradebook, Learner
+from handgrad.grading.reports.outcomes import OUTCOMES, outcome_named
+from handgrad.grading.reports.files import safe_stem
+from handgrad.grading.reports.words import few, number, one_line, percent
+
+_MOST_MISTAKES = 15
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of the histogram, in the units of its picture."""
+
+    label: str
+    learners: int
+    x: int
+    height: float
+
+
+def class_page(book: Gradebook, unread: list[dict], flagged: list[dict]) -> str:
+    """The teacher's page."""
+    points = [learner.points for learner in book.learners]
+    used = Counter(entry.outcome.name for learner in book.learners for entry in learner.entries)
+    return _environment().get_template("class.html.j2").render(
+        book=book,
+        files=sum(len(learner.results) for learner in book.learners),
+        mean=mean(points) if points else 0,
+        median=median(points) if points else 0,
+        all_done=sum(learner.done == len(book.exercises) for learner in book.learners if book.exercises),
+        bars=_bars(book),
+        unread=unread,
+        flagged=flagged,
+        mistakes=book.mistakes()[:_MOST_MISTAKES],
+        legend=[(outcome_named(name), used[name]) for name in sorted(used, key=list({**OUTCOMES, **used}).index)],
+        best_rule=BEST_RULE,
+    )  # fmt: skip
+
+
+def learner_page(learner: Learner, header: dict) -> str:
+    """A learner's page. It says nothing of other learners, and has no flags."""
+    notebooks = [
+        (notebook, [_shown(entry, header) for entry in entries], _notes(learner, notebook))
+        for notebook, entries in groupby(learner.entries, key=lambda entry: entry.exercise.notebook)
+    ]
+    lost = [result for result in learner.results if result["status"] != "graded"]
+    return _environment().get_template("learner.html.j2").render(
+        learner=learner, notebooks=notebooks, lost=lost, best_rule=BEST_RULE
+    )  # fmt: skip
+
+
+def _shown(entry: Entry, header: dict) -> dict:
+    task = header.get("tasks", {}).get(entry.exercise.name, "")
+    hints = header.get("hints", {}).get(entry.exercise.name, ()) if entry.outcome.name != "done" else ()
+    return {"entry": entry, "task": _markdown(task), "hints": [_markdown(hint) for hint in hints]}
+
+
+def _notes(learner: Learner, notebook: str) -> list[str]:
+    return few([note for result in learner.results if result["notebook"] == notebook for note in result["notes"]])
+
+
+def _bars(book: Gradebook) -> list[Bar]:
+    counts = Counter(min(learner.percent // 10, 9) for learner in book.learners)
+    highest = max(counts.values(), default=1)
+    return [
+        Bar(f"{10 * place} to {10 * place + (9 if place < 9 else 10)} %", counts[place], 40 + 60 * place, 120 * counts[place] / highest)
+        for place in range(10)
+    ]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("handgrad.grading.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"number": number, "one_line": one_line, "page_of": lambda key: f"learners/{safe_stem(key)}.html"}
+    environment.globals |= {"policy": _POLICY, "percent": percent}
+    return environment
+
+
+@cache
+def _markdown(text: str) -> Markup:
+    """The course's own words as HTML. Links keep their words alone, since a feedback page stands by itself."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").use(dollarmath_plugin, renderer=lambda tex, _: tex.strip())
+    for rule in ("link_open", "link_close"):
+        parser.add_render_rule(rule, lambda *_: "")
+    parser.add_render_rule("image", lambda renderer, tokens, place, *_: Markup.escape(tokens[place].content))
+    return Markup(parser.render(text))

@@ -1,0 +1,101 @@
+"""Grades as CSV: wide, long, and as Moodle and Canvas take them."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+
+from handgrad.grading.reports.gradebook import Gradebook, Learner
+from handgrad.grading.reports.words import one_line
+
+# A spreadsheet may run a cell that begins so; the last three are the full-width forms that some read alike.
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = tuple("=+-@\t\r\n＝＋＠")
+_CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_late)?_(?P<id>\d+)_\d+(?:_.*)?", re.IGNORECASE | re.DOTALL)
+_MOODLE_NAME = re.compile(r"(?P<name>.+?)_(?P<id>\d+)(?:_assignsubmission_.*)?", re.DOTALL)
+
+
+def grades(book: Gradebook) -> str:
+    """One line a learner, one column an exercise; empty where it was not handed in."""
+    head = ["learner", *(exercise.name for exercise in book.exercises), "total", "of", "percent"]
+    lines = [
+        [learner.name, *(_points(entry.points) if entry.file else "" for entry in learner.entries)]
+        + [_points(learner.points), _points(learner.of), learner.percent]
+        for learner in book.learners
+    ]
+    return _sheet([head, *lines])
+
+
+def grades_long(book: Gradebook) -> str:
+    """One line a learner and exercise."""
+    head = ["learner", "notebook", "exercise", "outcome", "points", "of", "probe", "flags"]
+    lines = [
+        [learner.name, entry.exercise.notebook, entry.exercise.name, entry.outcome.name]
+        + [_points(entry.points), _points(entry.exercise.of), entry.probe, "; ".join(entry.flags)]
+        for learner in book.learners
+        for entry in learner.entries
+    ]
+    return _sheet([head, *lines])
+
+
+def moodle(book: Gradebook) -> str:
+    """A grading worksheet of a Moodle assignment.
+
+    The worksheet's importer finds its columns by name and wants Identifier ("Participant 123"), Grade and
+    Last modified (grade); it goes by the number in Identifier alone, passes over lines without one or without a grade,
+    and ignores other columns. The number is known where a submission has Moodle's name, NAME_NUMBER_assignsubmission_….
+    A grade that Moodle already has is replaced only if "records that have been modified more recently in Moodle" is ticked,
+    since the date is left empty. The exercises' columns are there for an import into the gradebook, which maps columns by hand.
+
+    Source: mod/assign/feedback/offline/importgradeslib.php and locallib.php of Moodle;
+    https://docs.moodle.org/en/Grade_import
+    """
+    columns = [exercise.name for exercise in book.exercises]
+    head = ["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", *columns]
+    lines = []
+    for learner in book.learners:
+        known = None if _CANVAS_NAME.fullmatch(learner.key) else _MOODLE_NAME.fullmatch(learner.key)
+        identifier = f"Participant {known['id']}" if known else ""
+        total = _points(learner.points) if learner.graded else ""
+        name = one_line(known["name"]) if known else learner.name
+        lines.append([identifier, name, total, _points(learner.of), "", *_if_graded(learner)])
+    return _sheet([head, *lines])
+
+
+def canvas(book: Gradebook) -> str:
+    """A file for the import of Canvas's gradebook.
+
+    The importer wants Student and ID first and Section last of what names a student, then a column an assignment;
+    the line whose first cell has "Points Possible" gives the points of new assignments. It finds a student by ID,
+    else by SIS ids, else by name. The ID is known where a submission has Canvas's name, NAME_ID_SUBMISSION_….
+    An empty cell changes no grade.
+
+    Source: lib/gradebook_importer.rb of https://github.com/instructure/canvas-lms
+    """
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(exercise.name for exercise in book.exercises)]
+    possible = ["Points Possible", "", "", "", "", *(_points(exercise.of) for exercise in book.exercises)]
+    lines = []
+    for learner in book.learners:
+        known = _CANVAS_NAME.fullmatch(learner.key)
+        name = one_line(known["name"]) if known else learner.name
+        lines.append([name, known["id"] if known else "", "", "", "", *_if_graded(learner)])
+    return _sheet([head, possible, *lines])
+
+
+def _if_graded(learner: Learner) -> list[object]:
+    return [_points(entry.points) if learner.graded and entry.file else "" for entry in learner.entries]
+
+
+def _points(points: float) -> float:
+    rounded = round(points, 4)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def _sheet(lines: Iterable[Iterable[object]]) -> str:
+    sheet = io.StringIO()
+    csv.writer(sheet).writerows([[_harmless(cell) for cell in line] for line in lines])
+    return sheet.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
