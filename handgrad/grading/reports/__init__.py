@@ -1,6 +1,7 @@
 """What a teacher and a learner read of a graded class: pages, tables, and the formats that other tools take.
 
-Everything here is a function of the header and the results, which hold whatever a learner wrote. Nothing here runs or imports torch.
+Everything here is a function of the header and the results, which hold whatever a learner wrote.
+Nothing here runs an answer or imports torch.
 """
 
 from handgrad.grading.reports.gradebook import best_rows

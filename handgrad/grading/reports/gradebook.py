@@ -1,5 +1,6 @@
 """The results of a class by learner and exercise; of several files of one exercise, the best counts."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from handgrad.grading.reports.files import safe_stem
 from handgrad.grading.reports.outcomes import FOR_THE_TEACHER, NOT_HANDED_IN, TRIED, Outcome, distance, outcome_named
 from handgrad.grading.reports.words import few, gist, one_line, percent, plain
 
+_MOODLE_ENDING = re.compile(r"_assignsubmission_[a-z]*_*$")
 BEST_RULE = "Of several files with one exercise, the one with the most points counts."
 
 
@@ -87,7 +89,8 @@ class Learner:
         rows = Counter(entry.outcome.name for entry in self.entries if entry.outcome.name != "done")
         files = Counter(result["status"] for result in self.results if result["status"] != "graded")
         parts = [f"{rows[name]} {name}" for name in sorted(rows, key=distance)]
-        return ", ".join(parts + [f"{files[status]} file{'s' * (files[status] > 1)} {one_line(status)}" for status in sorted(files)])
+        parts += [f"{files[status]} file{'s' * (files[status] > 1)} {one_line(status)}" for status in sorted(files)]
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,13 @@ class Gradebook:
             if entry.outcome.name in TRIED
         )
         order = {exercise.name: place for place, exercise in enumerate(self.exercises)}
-        return [Mistake(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], order[item[0][0]], item[0]))]
+        mistakes = [Mistake(*key, count) for key, count in counts.items()]
+        return sorted(mistakes, key=lambda found: (-found.learners, order[found.exercise], found.probe, found.gist))
+
+
+def shown_name(submission: str) -> str:
+    """A learner's name, fit to be shown; Moodle's names without what all of them end in."""
+    return one_line(_MOODLE_ENDING.sub("", submission)) or "(no name)"
 
 
 def best_rows(results: list[dict]) -> dict[str, dict[str, tuple[dict, dict, list[str]]]]:
@@ -180,7 +189,7 @@ def gradebook(header: dict, results: list[dict]) -> Gradebook:
     for key, rows in best.items():
         entries = tuple(_entry(exercise, rows.get(exercise.name)) for exercise in exercises)
         own = tuple(sorted(by_submission[key], key=lambda result: (result["notebook"], result["file"])))
-        learners.append(Learner(key, one_line(key) or "(no name)", safe_stem(key), entries, own))
+        learners.append(Learner(key, shown_name(key), safe_stem(key), entries, own))
     learners.sort(key=lambda learner: (learner.name.casefold(), learner.key))
     return Gradebook(exercises, learners)
 
@@ -188,7 +197,7 @@ def gradebook(header: dict, results: list[dict]) -> Gradebook:
 def flagged(results: list[dict]) -> list[dict]:
     """Rows that a teacher should look at: refused, tampered, or with a flag. Every file counts here, not only the best."""
     return [
-        {"name": one_line(result["submission"]), "key": result["submission"], "file": one_line(result["file"], 200)}
+        {"name": shown_name(result["submission"]), "key": result["submission"], "file": one_line(result["file"], 200)}
         | {"exercise": row["exercise"], "outcome": outcome_named(row["outcome"]), "flags": few(row["flags"])}
         for result in _in_order(results)
         for row in result["rows"]
@@ -199,7 +208,7 @@ def flagged(results: list[dict]) -> list[dict]:
 def unread(results: list[dict]) -> list[dict]:
     """Files that were not graded, and why."""
     return [
-        {"name": one_line(result["submission"]), "key": result["submission"], "file": one_line(result["file"], 200)}
+        {"name": shown_name(result["submission"]), "key": result["submission"], "file": one_line(result["file"], 200)}
         | {"status": one_line(result["status"]), "message": plain(result["message"], 1_000)}
         for result in _in_order(results)
         if result["status"] != "graded"

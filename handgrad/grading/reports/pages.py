@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from handgrad.grading.reports.files import safe_stem
 from handgrad.grading.reports.gradebook import BEST_RULE, Entry, Gradebook, Learner
 from handgrad.grading.reports.outcomes import OUTCOMES, outcome_named
-from handgrad.grading.reports.files import safe_stem
 from handgrad.grading.reports.words import few, number, one_line, percent
 
 _MOST_MISTAKES = 15
@@ -74,10 +74,8 @@ def _notes(learner: Learner, notebook: str) -> list[str]:
 def _bars(book: Gradebook) -> list[Bar]:
     counts = Counter(min(learner.percent // 10, 9) for learner in book.learners)
     highest = max(counts.values(), default=1)
-    return [
-        Bar(f"{10 * place} to {10 * place + (9 if place < 9 else 10)} %", counts[place], 40 + 60 * place, 120 * counts[place] / highest)
-        for place in range(10)
-    ]
+    labels = [f"{10 * place} to {10 * place + 9} %" for place in range(9)] + ["90 to 100 %"]
+    return [Bar(label, counts[place], 40 + 60 * place, 120 * counts[place] / highest) for place, label in enumerate(labels)]
 
 
 @cache

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Iterable
 
-from handgrad.grading.reports.gradebook import Gradebook, Learner
+from handgrad.grading.reports.gradebook import Entry, Gradebook, Learner
 from handgrad.grading.reports.words import one_line
 
 # A spreadsheet may run a cell that begins so; the last three are the full-width forms that some read alike.
@@ -19,8 +19,7 @@ def grades(book: Gradebook) -> str:
     """One line a learner, one column an exercise; empty where it was not handed in."""
     head = ["learner", *(exercise.name for exercise in book.exercises), "total", "of", "percent"]
     lines = [
-        [learner.name, *(_points(entry.points) if entry.file else "" for entry in learner.entries)]
-        + [_points(learner.points), _points(learner.of), learner.percent]
+        [learner.name, *_by_exercise(learner), _points(learner.points), _points(learner.of), learner.percent]
         for learner in book.learners
     ]
     return _sheet([head, *lines])
@@ -29,13 +28,13 @@ def grades(book: Gradebook) -> str:
 def grades_long(book: Gradebook) -> str:
     """One line a learner and exercise."""
     head = ["learner", "notebook", "exercise", "outcome", "points", "of", "probe", "flags"]
-    lines = [
-        [learner.name, entry.exercise.notebook, entry.exercise.name, entry.outcome.name]
-        + [_points(entry.points), _points(entry.exercise.of), entry.probe, "; ".join(entry.flags)]
-        for learner in book.learners
-        for entry in learner.entries
-    ]
-    return _sheet([head, *lines])
+    return _sheet([head, *([learner.name, *_long(entry)] for learner in book.learners for entry in learner.entries)])
+
+
+def _long(entry: Entry) -> list[object]:
+    column = entry.exercise
+    numbers = [_points(entry.points), _points(column.of)]
+    return [column.notebook, column.name, entry.outcome.name, *numbers, entry.probe, "; ".join(entry.flags)]
 
 
 def moodle(book: Gradebook) -> str:
@@ -50,7 +49,7 @@ def moodle(book: Gradebook) -> str:
     Source: mod/assign/feedback/offline/importgradeslib.php and locallib.php of Moodle;
     https://docs.moodle.org/en/Grade_import
     """
-    columns = [exercise.name for exercise in book.exercises]
+    columns, blank = [exercise.name for exercise in book.exercises], [""] * len(book.exercises)
     head = ["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", *columns]
     lines = []
     for learner in book.learners:
@@ -58,7 +57,7 @@ def moodle(book: Gradebook) -> str:
         identifier = f"Participant {known['id']}" if known else ""
         total = _points(learner.points) if learner.graded else ""
         name = one_line(known["name"]) if known else learner.name
-        lines.append([identifier, name, total, _points(learner.of), "", *_if_graded(learner)])
+        lines.append([identifier, name, total, _points(learner.of), "", *(_by_exercise(learner) if learner.graded else blank)])
     return _sheet([head, *lines])
 
 
@@ -73,17 +72,18 @@ def canvas(book: Gradebook) -> str:
     Source: lib/gradebook_importer.rb of https://github.com/instructure/canvas-lms
     """
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(exercise.name for exercise in book.exercises)]
+    blank = [""] * len(book.exercises)
     possible = ["Points Possible", "", "", "", "", *(_points(exercise.of) for exercise in book.exercises)]
     lines = []
     for learner in book.learners:
         known = _CANVAS_NAME.fullmatch(learner.key)
         name = one_line(known["name"]) if known else learner.name
-        lines.append([name, known["id"] if known else "", "", "", "", *_if_graded(learner)])
+        lines.append([name, known["id"] if known else "", "", "", "", *(_by_exercise(learner) if learner.graded else blank)])
     return _sheet([head, possible, *lines])
 
 
-def _if_graded(learner: Learner) -> list[object]:
-    return [_points(entry.points) if learner.graded and entry.file else "" for entry in learner.entries]
+def _by_exercise(learner: Learner) -> list[object]:
+    return [_points(entry.points) if entry.file else "" for entry in learner.entries]
 
 
 def _points(points: float) -> float:

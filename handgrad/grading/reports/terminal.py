@@ -19,11 +19,10 @@ def show_class(console: Console, header: dict, results: list[dict]) -> None:
     table = Table(box=box.SIMPLE_HEAD, show_footer=True, show_edge=False, pad_edge=False)
     mean = sum(learner.points for learner in book.learners) / learners if learners else 0
     done = sum(learner.done for learner in book.learners)
-    table.add_column("learner", f"{learners} learners, mean", no_wrap=True, overflow="ellipsis", max_width=36)
-    table.add_column("points", number(mean), justify="right", no_wrap=True)
-    table.add_column("of", number(book.of), justify="right", no_wrap=True)
-    table.add_column("done", f"{done}/{exercises * learners}", justify="right", no_wrap=True)
-    table.add_column("open", no_wrap=True, overflow="ellipsis")
+    table.add_column("learner", f"mean of {learners}", no_wrap=True, max_width=30)
+    for name, foot in (("points", number(mean)), ("of", number(book.of)), ("done", f"{done}/{exercises * learners}")):
+        table.add_column(name, foot, justify="right", no_wrap=True, min_width=max(len(name), len(foot)))
+    table.add_column("open", no_wrap=True)
     for learner in book.learners[:_MOST_LEARNERS]:
         name, open_ones = Text(learner.name), Text(learner.problems())
         table.add_row(name, number(learner.points), number(learner.of), f"{learner.done}/{exercises}", open_ones)
