@@ -220,15 +220,15 @@ def _in_order(results: list[dict]) -> list[dict]:
 
 
 def _exercises(header: dict, results: list[dict]) -> Iterator[Exercise]:
-    rows = {row["exercise"]: (result["notebook"], row["of"]) for result in results for row in result["rows"]}
-    handed_in = {result["notebook"] for result in results}
-    for notebook, points in header["exercises"].items():
-        if notebook in handed_in:
-            for name, of in points.items():
-                rows.pop(name, None)
-                yield Exercise(notebook, name, of)
-    for name, (notebook, of) in sorted(rows.items()):
-        yield Exercise(notebook, name, of)
+    """Those of the header in its order, and in each notebook what only the results name."""
+    found = defaultdict(dict)
+    for result in results:
+        found[result["notebook"]] |= {row["exercise"]: row["of"] for row in result["rows"]}
+    course = header["exercises"]
+    for notebook in [*(name for name in course if name in found), *sorted(found.keys() - course.keys())]:
+        points = course.get(notebook, {})
+        for name in [*points, *sorted(found[notebook].keys() - points.keys())]:
+            yield Exercise(notebook, name, points.get(name, found[notebook].get(name)))
 
 
 def _entry(exercise: Exercise, found: tuple[dict, dict, list[str]] | None) -> Entry:

@@ -25,7 +25,7 @@ OUTCOMES = {
     outcome.name: outcome
     for outcome in (  # from nearest to done to farthest
         Outcome("done", "✓", "Done.", "good", ""),
-        Outcome("not yet", "~", "Not yet: it runs, and a probe fails.", "partly", "failure"),
+        Outcome("not yet", "~", "Not yet: a probe fails.", "partly", "failure"),
         Outcome("raised", "×", "Your code raised an error.", "bad", "error"),
         Outcome("timed out", "T", "Stopped: it ran for too long.", "bad", "error"),
         Outcome("died", "D", "The Python process ended while it ran.", "bad", "error"),

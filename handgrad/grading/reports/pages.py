@@ -64,7 +64,8 @@ def learner_page(learner: Learner, header: dict) -> str:
 def _shown(entry: Entry, header: dict) -> dict:
     task = header.get("tasks", {}).get(entry.exercise.name, "")
     hints = header.get("hints", {}).get(entry.exercise.name, ()) if entry.outcome.name != "done" else ()
-    return {"entry": entry, "task": _markdown(task), "hints": [_markdown(hint) for hint in hints]}
+    first, _, rest = task.strip().partition("\n\n")
+    return {"entry": entry, "task": _markdown(first), "rest": _markdown(rest), "hints": [_markdown(hint) for hint in hints]}
 
 
 def _notes(learner: Learner, notebook: str) -> list[str]:

@@ -21,10 +21,10 @@ def show_class(console: Console, header: dict, results: list[dict]) -> None:
     done = sum(learner.done for learner in book.learners)
     table.add_column("learner", f"mean of {learners}", no_wrap=True, max_width=30)
     for name, foot in (("points", number(mean)), ("of", number(book.of)), ("done", f"{done}/{exercises * learners}")):
-        table.add_column(name, foot, justify="right", no_wrap=True, min_width=max(len(name), len(foot)))
-    table.add_column("open", no_wrap=True)
+        table.add_column(name, foot, justify="right", no_wrap=True)
+    table.add_column("open")  # the one that gives way on a narrow terminal
     for learner in book.learners[:_MOST_LEARNERS]:
-        name, open_ones = Text(learner.name), Text(learner.problems())
+        name, open_ones = Text(learner.name), Text(learner.problems(), no_wrap=True, overflow="ellipsis")
         table.add_row(name, number(learner.points), number(learner.of), f"{learner.done}/{exercises}", open_ones)
     console.print(table)
     if learners > _MOST_LEARNERS:
