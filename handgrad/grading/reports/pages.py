@@ -17,6 +17,7 @@ from handgrad.grading.reports.outcomes import OUTCOMES, outcome_named
 from handgrad.grading.reports.words import few, number, one_line, percent
 
 _MOST_MISTAKES = 15
+_ABOUT_THE_FILE = ("unreadable", "not of the course")  # what went wrong elsewhere is for the teacher
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -90,7 +91,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"number": number, "one_line": one_line, "page_of": lambda key: f"learners/{safe_stem(key)}.html"}
-    environment.globals |= {"policy": _POLICY, "percent": percent}
+    environment.globals |= {"policy": _POLICY, "percent": percent, "about_the_file": _ABOUT_THE_FILE}
     return environment
 
 

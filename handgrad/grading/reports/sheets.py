@@ -11,8 +11,9 @@ from handgrad.grading.reports.words import one_line
 # A spreadsheet may run a cell that begins so; the last three are the full-width forms that some read alike.
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = tuple("=+-@\t\r\n＝＋＠")
-_CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_late)?_(?P<id>\d+)_\d+(?:_.*)?", re.IGNORECASE | re.DOTALL)
-_MOODLE_NAME = re.compile(r"(?P<name>.+?)_(?P<id>\d+)(?:_assignsubmission_.*)?", re.DOTALL)
+# What the two call a submission when they are asked for all of them.
+_CANVAS_NAME = re.compile(r"(?P<name>\w+?)(?:_late)?_(?P<id>\d+)_\d+_.+", re.IGNORECASE | re.DOTALL)
+_MOODLE_NAME = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_.*", re.DOTALL)
 
 
 def grades(book: Gradebook) -> str:
@@ -42,7 +43,8 @@ def moodle(book: Gradebook) -> str:
 
     The worksheet's importer finds its columns by name and wants Identifier ("Participant 123"), Grade and
     Last modified (grade); it goes by the number in Identifier alone, passes over lines without one or without a grade,
-    and ignores other columns. The number is known where a submission has Moodle's name, NAME_NUMBER_assignsubmission_….
+    and ignores other columns. The number is known where a file or its folder has Moodle's name, NAME_NUMBER_assignsubmission_….
+    It is another in each assignment, so a learner with files of several has none.
     A grade that Moodle already has is replaced only if "records that have been modified more recently in Moodle" is ticked,
     since the date is left empty. The exercises' columns are there for an import into the gradebook, which maps columns by hand.
 
@@ -53,10 +55,9 @@ def moodle(book: Gradebook) -> str:
     head = ["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", *columns]
     lines = []
     for learner in book.learners:
-        known = None if _CANVAS_NAME.fullmatch(learner.key) else _MOODLE_NAME.fullmatch(learner.key)
-        identifier = f"Participant {known['id']}" if known else ""
+        name, number = _known(learner, _MOODLE_NAME)
+        identifier = f"Participant {number}" if number else ""
         total = _points(learner.points) if learner.graded else ""
-        name = one_line(known["name"]) if known else learner.name
         lines.append([identifier, name, total, _points(learner.of), "", *(_by_exercise(learner) if learner.graded else blank)])
     return _sheet([head, *lines])
 
@@ -66,7 +67,7 @@ def canvas(book: Gradebook) -> str:
 
     The importer wants Student and ID first and Section last of what names a student, then a column an assignment;
     the line whose first cell has "Points Possible" gives the points of new assignments. It finds a student by ID,
-    else by SIS ids, else by name. The ID is known where a submission has Canvas's name, NAME_ID_SUBMISSION_….
+    else by SIS ids, else by name. The ID is known where a file has Canvas's name, NAME_ID_NUMBER_FILE.
     An empty cell changes no grade.
 
     Source: lib/gradebook_importer.rb of https://github.com/instructure/canvas-lms
@@ -76,10 +77,19 @@ def canvas(book: Gradebook) -> str:
     possible = ["Points Possible", "", "", "", "", *(_points(exercise.of) for exercise in book.exercises)]
     lines = []
     for learner in book.learners:
-        known = _CANVAS_NAME.fullmatch(learner.key)
-        name = one_line(known["name"]) if known else learner.name
-        lines.append([name, known["id"] if known else "", "", "", "", *(_by_exercise(learner) if learner.graded else blank)])
+        lines.append([*_known(learner, _CANVAS_NAME), "", "", "", *(_by_exercise(learner) if learner.graded else blank)])
     return _sheet([head, possible, *lines])
+
+
+def _known(learner: Learner, pattern: re.Pattern[str]) -> tuple[str, str]:
+    """The name and number of a learner, by the outermost name in a file's path that has them; no number where files disagree."""
+    found = set()
+    for result in learner.results:
+        names = [result["submission"], *re.split(r"!?/", result["file"])]
+        known = next(filter(None, map(pattern.fullmatch, names)), None)
+        if known:
+            found.add((one_line(known["name"]), known["id"]))
+    return found.pop() if len(found) == 1 else (learner.name, "")
 
 
 def _by_exercise(learner: Learner) -> list[object]:
