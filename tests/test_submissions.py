@@ -645,6 +645,25 @@ def test_a_tar_that_ends_in_a_zip_is_a_tar(handed: Path, scratch: Path) -> None:
     assert [one.learner for one in find_submissions([handed / "class.tar"], scratch)] == ["ada", "bob"]
 
 
+def test_names_of_many_parts(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(handed, "bob.ipynb")
+    zipped(handed / "ada.zip", "../" + "d/" * 3000 + "x.ipynb", "d/" * 3000 + "y.txt", "d/" * 3000, "x.ipynb")
+    tarred(handed / "eve.tar.gz", "x" * 1_000_000 + ".ipynb", "d/" * 3000 + "x.ipynb")
+    found = find_submissions([handed], scratch)
+    assert [(one.learner, bool(one.problem)) for one in found if not one.problem] == [("ada", False), ("bob", False)]
+    assert all(len(one.file) < 1100 for one in found)
+    monkeypatch.setattr(submissions, "NAMES", 5000)
+    told = problems(find_submissions([handed], scratch))
+    assert told["ada.zip"] == told["eve.tar.gz"] == "the archive cannot be unpacked: more than 10,000 files and folders"
+    assert told["bob.ipynb"] == ""
+
+
+def test_dates_are_no_ids_of_canvas(handed: Path, scratch: Path) -> None:
+    put(handed, "2024_01_15_ada.ipynb", "2024_01_15_bob.ipynb", "03_relu_2024_01_15.ipynb")
+    names = [one.learner for one in find_submissions([handed], scratch)]
+    assert names == ["2024_01_15", "2024_01_15_ada", "2024_01_15_bob"]
+
+
 @pytest.mark.usefixtures("soon")
 def test_names_made_to_take_long(handed: Path, scratch: Path) -> None:
     put(handed, "03_relu" + "1" * 240 + ".ipynb", "03_relu " + "copy of " * 28 + "x.ipynb", "_1" * 120 + ".ipynb")

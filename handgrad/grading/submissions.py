@@ -28,6 +28,7 @@ LARGEST = 64 * MIB  # a notebook, or an archive within an archive
 INNER = 256 * MIB  # all that is unpacked from one archive that was found, not given: it may be one learner's
 IN_ALL = 1024 * MIB  # all that is unpacked
 ENTRIES = 10_000  # files and folders in one archive
+NAMES = 1_000_000  # parts of all their names
 DIRECTORY = 8 * MIB  # an archive's table of contents
 RATIO, RATIO_FROM = 100, 4 * MIB  # what lies beyond is no notebook: outputs that repeat themselves reach some 30 to 1
 DEPTH = 32  # folders in folders
@@ -40,8 +41,10 @@ _NOT_FILES = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a 
 _MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+(?:_.*)?", re.DOTALL)
 _BLIND = re.compile(r"participant|teilnehmer|deelnemer|成员|参与者|受験者", re.IGNORECASE)
 # Canvas, lib/content_zipper.rb: <sortable name, lower case, word characters>[_LATE]_<user id>_<attachment id>_<file>,
-# without the name, and with anon_<id>, where marking is anonymous.
-_CANVAS = re.compile(r"(?:(?P<name>\w+?)_)??(?:LATE_)?(?P<id>\d+|anon_[^\W_]+)_\d+_.+", re.DOTALL | re.IGNORECASE)
+# without the name but with anon_<id> where marking is anonymous.
+_CANVAS = re.compile(
+    r"(?:(?P<name>\d*[^\W\d_][^\W_]*)_(?:LATE_)?(?P<id>\d+)|(?:LATE_)?(?P<anon>anon_[^\W_]+))_\d+_.+", re.DOTALL | re.IGNORECASE
+)
 # Gradescope's export: assignment_<id>_export/submission_<id>/ beside submission_metadata.yml.
 _GRADESCOPE = re.compile(r"submission_\d+")
 # nbgrader's submitted/<learner>/<assignment>/; gh-classroom's student-repos.go clones to <slug>-submissions/<slug>-<login>.
@@ -154,7 +157,7 @@ class _Scan:
     """Finds files, and unpacks them; refuses what is not one."""
 
     def __init__(self, scratch: Path) -> None:
-        self.scratch, self.copies, self.left = scratch, 0, IN_ALL
+        self.scratch, self.copies, self.names, self.left = scratch, 0, 0, IN_ALL
 
     def on_disk(self, path: Path, shown: str, root: Path, depth: int = 0) -> _File | _Folder | None:
         """What stands at `path`. Nothing but folders, and archives that are files, is opened."""
@@ -206,7 +209,8 @@ class _Scan:
         entries = _zip_entries if path.suffix.lower() == ".zip" else _tar_entries
         try:
             for count, entry in enumerate(entries(path, self.left - floor)):
-                if count == ENTRIES:
+                self.names += 1 + len(re.findall(r"[/\\]", entry.name))
+                if count == ENTRIES or self.names > NAMES:
                     raise _Refused(f"more than {ENTRIES:,} files and folders")
                 self._unpack(entry, folder, path, floor, inner)
         except Exception as error:  # whatever a forged archive makes of the library, it is one learner's trouble
@@ -218,18 +222,19 @@ class _Scan:
 
     def _unpack(self, entry: "_Entry", archive: _Folder, path: Path, floor: int, inner: bool) -> None:
         """Put one entry into its place in `archive`."""
-        name = unicodedata.normalize("NFC", entry.name.replace("\\", "/"))
+        given = entry.name[:10_000]  # of no more than 65,535 in a zip, but of any number of characters in a tar
+        name = unicodedata.normalize("NFC", given.replace("\\", "/"))
         parts = [part for part in name.split("/") if part not in ("", ".")]
         escapes = name.startswith("/") or ".." in parts or re.match("[A-Za-z]:", name)
         parts = [part for part in parts if part != ".."]
         if not parts or any(map(_is_left_out, parts)):
             return
-        shown = _printable(entry.name if len(entry.name) < 1000 else entry.name[:1000] + "…")
+        shown = _printable(given if len(given) < 1000 else given[:1000] + "…")
         packed = bool(_ARCHIVE.search(parts[-1]))
         file = _File(f"{archive.shown}!/{shown}", path, entry.fault, counts=packed or _is_notebook(parts[-1]))
         if escapes:
             file.problem, file.counts = "its name leads out of the archive", True
-        elif len(parts) > DEPTH or any(len(part.encode(errors="replace")) > 255 for part in parts):
+        if len(parts) > DEPTH or any(len(part.encode(errors="replace")) > 255 for part in parts):
             file.problem = f"its name is too long, or more than {DEPTH} folders deep"
             parts = [part[:200] for part in parts[:DEPTH]]
         place = archive
@@ -437,7 +442,7 @@ class _Owners:
             blind = f" {number}" if _BLIND.match(match["name"]) else ""
             return _Person(_printable(match["name"]) + blind, crowd, number)
         if match := _CANVAS.fullmatch(name):
-            return _Person(_printable(match["name"] or match["id"]), ("Canvas",), match["id"])
+            return _Person(_printable(match["name"] or match["anon"]), ("Canvas",), match["id"] or "")
         if _GRADESCOPE.fullmatch(name):
             return _Person(name, ("Gradescope",))
         return None
