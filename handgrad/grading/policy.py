@@ -15,11 +15,23 @@ from dataclasses import dataclass
 from string import Formatter
 
 from handgrad.grading.policy_cell import Uses, parse_cell
-from handgrad.grading.policy_names import DUNDERS, FUNCTION, OWN, Names, binds, imports, is_dunder, is_hidden, may_be_used, words
+from handgrad.grading.policy_names import (
+    DUNDERS,
+    FUNCTION,
+    OWN,
+    SYSTEM,
+    Names,
+    binds,
+    imports,
+    is_dunder,
+    is_hidden,
+    may_be_used,
+    words,
+)
 
 MOST_BYTES = 100_000
 
-_NAMES = words("eval exec vars globals locals breakpoint get_ipython license credits copyright")
+_NAMES = words("eval exec compile open vars globals locals breakpoint get_ipython license credits copyright")
 _CALLED_ONLY = words("getattr setattr hasattr delattr attrgetter methodcaller wraps exit quit")
 _TAKE_MODULES = words("print help dir repr getattr hasattr setattr delattr")
 _MAY_BE_SET = frozenset({"__name__", "__qualname__", "__doc__"})
@@ -92,7 +104,8 @@ class _Reader:
             case ast.Import() | ast.ImportFrom():
                 yield from self._import(node)
             case ast.Name(name):
-                if name in _NAMES or is_hidden(name):
+                # load, save and the like are the cell's own here: imports of them are refused
+                if name in _NAMES or (is_hidden(name) and (is_dunder(name) or name.lstrip("_") in SYSTEM)):
                     yield f"uses {name}"
                 yield from self._handing_on(node, name)
             case ast.Attribute(attr=name):

@@ -24,26 +24,31 @@ _SUBMODULES = {
         """accelerator amp autograd backends cuda distributions fft func functional linalg masked mps nested nn optim quasirandom
         random return_types signal sparse special testing utils version"""
     ),
+    "torch.nn": words("attention functional init modules parameter utils"),
+    "torch.cuda": words("amp"),
     "torch.utils": words("checkpoint data"),
+    "torch.utils.data": words(""),
+    "numpy.ma": words(""),
     "numpy": words("dtypes exceptions fft linalg ma polynomial random strings testing typing version"),
     "matplotlib": words("axes cm collections colors dates figure gridspec lines patches pyplot style ticker"),
 }
 OF_HANDGRAD = words("NotDone audit check device hint progress")
 # modules of Python's own that are seen inside others; torch and numpy have something of these names themselves
 _FOREIGN = sys.stdlib_module_names - words("abc array copy math random select time trace typing")
-_PACKAGES = words("torch numpy np handgrad matplotlib")
+_PACKAGES = words("torch numpy np handgrad matplotlib mpl Image rcsetup")
 
 # out of bounds under whatever name they are reached
 SYSTEM = words(
     """sys os builtins importlib imp inspect gc ctypes subprocess socket pickle threading multiprocessing linecache traceback
-    shutil tempfile pathlib runpy marshal codeop pty"""
+    shutil tempfile pathlib runpy marshal codeop pty bltns PIL dateutil cbook"""
 )
 FILES = words(
     """open load save hub jit cpp_extension ctypeslib f2py from_file fromfile tofile fromregex dump dumps memmap savefig imsave
-    imread savetxt savez savez_compressed loadtxt genfromtxt DataSource read_text write_text"""
+    imread savetxt savez savez_compressed loadtxt genfromtxt DataSource read_text write_text
+    load_library import_module"""
 )
 INSIDES = words(
-    """compile runstring rundocs ModuleType FunctionType CodeType mro ForwardRef get_type_hints update_wrapper switch_backend
+    """exec compile runstring rundocs ModuleType FunctionType CodeType mro ForwardRef get_type_hints update_wrapper switch_backend
     f_back f_builtins f_code f_globals f_lineno f_locals f_trace tb_frame tb_lasti tb_lineno tb_next gi_code gi_frame gi_yieldfrom
     cr_await cr_code cr_frame cr_origin ag_await ag_code ag_frame _C _ip"""
 )
@@ -109,7 +114,7 @@ def may_be_used(path: str) -> bool:
         within = _SUBMODULES.get(package)
         if is_hidden(part) or (part.startswith("_") and part not in DUNDERS) or part in _PACKAGES:
             return False
-        if within and part in _submodules(package) and part not in within:
+        if within is not None and part in _submodules(package) and part not in within:
             return False
         if part in _FOREIGN and part not in (within or ()):
             return False
