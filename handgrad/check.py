@@ -38,19 +38,21 @@ def check(name: str, answer: object) -> None:
         NotDone: under pytest, unless the answer is done.
         NoSuchExercise: a ValueError; there is no exercise of this name.
 
-    `HANDGRAD_SEED` draws other inputs and publishes the record for a grader.
+    With `HANDGRAD_SEED` it draws other inputs, and publishes the record for a grader in the place of all else.
     """
     from handgrad.observe import observe
-    from handgrad.verdict import judge_record
 
     exercise = _exercise(name)
     grader_seed = os.environ.get("HANDGRAD_SEED")
     seed = int(grader_seed or 0)
     record = observe(exercise, answer, seed)
-    if grader_seed is not None:
+    if grader_seed is not None:  # the judge is elsewhere
         from IPython.display import display
 
         display({RECORD: record}, raw=True)
+        return
+    from handgrad.verdict import judge_record
+
     verdict = judge_record(name, record, seed)
     # what was handed over in the wrong form was no try at the exercise
     gates = [probe.name for probe in exercise.probes if probe.gate]

@@ -76,14 +76,31 @@ def exercise(name: str, exercise: str) -> None:
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="NOTEBOOK...")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="SUBMISSION...")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Grade a class: write its reports to this folder.")
 @click.option("--kernel", default="handgrad-cpu", show_default=True, help="The kernel to grade with.")
+@click.option("--jobs", type=click.IntRange(1), help="With --out: grading processes at a time. [default: one a core]")
+@click.option("--again", is_flag=True, help="With --out: grade everything, also what has not changed.")
+@click.option("--trust", is_flag=True, help="With --out: without a box. Answers run with your rights.")
+@click.option("--real-kernels", is_flag=True, help="With --out: in ordinary Jupyter kernels, slowly.")
+@click.option("--seed", type=int, help="With --out: draw the inputs from this seed, as an earlier run did.")
+@click.option("--shard", metavar="K/N", default="1/1", help="With --out: grade the K-th of N parts; join them with report merge.")
+@click.option(
+    "--timeout", type=click.FloatRange(1), default=60.0, show_default=True, help="With --out: seconds that a cell may take."
+)
 @click.pass_context
-def grade(ctx: click.Context, paths: tuple[Path, ...], kernel: str) -> None:
-    """Check the answers in notebooks with nbval, and print a table of them."""
-    from handgrad.grading.grade import grade_notebooks
+def grade(ctx: click.Context, paths: tuple[Path, ...], out: Path | None, kernel: str, **options: object) -> None:
+    """Check the answers in notebooks with nbval. For one's own: a table for each notebook. For a class: folders and archives of
+    submissions, graded in a box, with reports in the folder --out."""
+    if out is None:
+        from handgrad.grading.grade import grade_notebooks
 
-    ctx.exit(grade_notebooks(paths, kernel))
+        ctx.exit(grade_notebooks(paths, kernel))
+    from handgrad.grading.run_class import Options, grade_class, parse_shard
+
+    options["shard"] = parse_shard(options["shard"])
+    options["jobs"] = options["jobs"] or 0
+    ctx.exit(grade_class(paths, out, Options(kernel=kernel, **options)))
 
 
 @main.command()

@@ -53,6 +53,7 @@ class Exercise:
         errors: (pattern of an error's `Type: message`, what to do), tried before those of every exercise.
         rules: each takes the answer's source text and returns what is wrong in it, or None.
         points: what *done* is worth.
+        partial: whether each probe that passes earns its share, rounded down.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Exercise:
     errors: tuple[tuple[str, str], ...] = ()
     rules: tuple[Callable[[str], str | None], ...] = ()
     points: int = 10
+    partial: bool = False
 
 
 SLIPS = {

@@ -1,20 +1,19 @@
-"""One merged notebook through nbval, in a pytest process of its own."""
+"""One merged notebook through nbval, in a grading process of its own."""
 
 import json
 import os
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
+from dataclasses import asdict
 
 from handgrad.errors import CourseError
+from handgrad.grading.worker import Settings
 
 CELL_TIMEOUT = 60.0  # seconds; the slowest check, 500 steps of the training loop, takes about two
-PLUGINS = ("nbval.plugin", "handgrad.grading.collect", "no:cacheprovider")
 
 
 def run_notebook(merged: dict, kernel: str, seed: int) -> list[dict]:
-    """Run the cells of `merged` and say what was seen of each: a list of the `seen` of `handgrad.grading.collect`.
+    """Run the cells of `merged` and say what was seen of each (see `handgrad.grading.worker.GradedCell`).
 
     Args:
         kernel: name of a Jupyter kernel.
@@ -23,28 +22,19 @@ def run_notebook(merged: dict, kernel: str, seed: int) -> list[dict]:
     Raises:
         CourseError: the notebook could not be run at all.
     """
-    with tempfile.TemporaryDirectory(prefix="handgrad-") as name:
-        folder = Path(name)
-        report = folder / "report.json"
-        (folder / "graded.ipynb").write_text(json.dumps(merged), encoding="utf-8", newline="\n")
-        (folder / "pytest.ini").write_text("", encoding="utf-8")  # so that no folder above configures the run
-        environment = os.environ | {"HANDGRAD_SEED": str(seed), "HANDGRAD_PROGRESS": "off"}
-        environment |= {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # other plugins cost seconds
-        command = [sys.executable, "-m", "pytest", *(f"-p{plugin}" for plugin in PLUGINS), "--color", "no", "--nbval-lax"]
-        command += ["--nbval-kernel-name", kernel, "--nbval-cell-timeout", str(CELL_TIMEOUT), "--handgrad-report", str(report)]
-        done = subprocess.run(
-            [*command, "graded.ipynb"],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-        )
-        cells = json.loads(report.read_text(encoding="utf-8")) if report.exists() else []
+    settings = Settings(seed, kernel, cell_timeout=CELL_TIMEOUT)
+    done = subprocess.run(
+        [sys.executable, "-m", "handgrad.grading.worker", json.dumps(asdict(settings))],
+        input=json.dumps({"merged": merged}) + "\n",
+        env=os.environ | {"PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    cells = json.loads(done.stdout)["cells"] if done.stdout.strip() else []
     if not cells or not any(cell["passed"] for cell in cells):
-        last = "\n".join(done.stdout.strip().splitlines()[-15:])
+        said = next((cell["error"]["traceback"] for cell in cells if cell["error"]), done.stderr.strip())
+        last = "\n".join(said.splitlines()[-15:])
         raise CourseError(f"nbval could not run the notebook in the kernel {kernel}. Its last words:\n{last}")
     return cells

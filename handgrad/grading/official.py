@@ -8,8 +8,11 @@ from handgrad.errors import CourseError
 from handgrad.notebooks.answers import answer_cells, read_notebook
 
 
-def find_official(path: Path, notebook: dict) -> Path:
+def find_official(path: Path, notebook: dict | None, course: Path | None = None, file: str = "") -> Path | None:
     """The official notebook that the learner's `notebook`, read from `path`, is a copy of.
+
+    `course` is the course's folder, where it is known; `file` the name that the learner's file had. Without a notebook the name
+    alone decides, and None says that it does not.
 
     It is the solved one, in `solutions/`: learners work in `exercises/` itself, so what stands there need not be as built.
     The file's name decides (`03_relu (1).ipynb` and `Copy of 03_relu.ipynb` are 03_relu), else the exercises inside.
@@ -17,13 +20,16 @@ def find_official(path: Path, notebook: dict) -> Path:
     Raises:
         CourseError: there is no course, or nothing of it is in the notebook.
     """
-    if path.resolve().parent == course_folder(path) / "chapters":
+    course = course or course_folder(path)
+    if path.resolve().parent == course / "chapters":
         raise CourseError(f"{path}: this is a chapter, and has no answers of yours. Grade exercises/{path.name}.")
-    officials = sorted((course_folder(path) / "solutions").glob("*.ipynb"))
-    plain = _plain(path.stem)
+    officials = sorted((course / "solutions").glob("*.ipynb"))
+    plain = _plain(Path(file or path).stem)
     named = [official for official in officials if re.search(rf"(?<![a-z0-9]){_plain(official.stem)}(?![a-z0-9])", plain)]
     if named:
         return max(named, key=lambda official: len(official.stem))
+    if notebook is None:
+        return None
     written = answer_cells(notebook).keys()
     for official in officials:
         if written & answer_cells(read_notebook(official)).keys():

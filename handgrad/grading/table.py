@@ -12,10 +12,12 @@ class Row:
     """One exercise of a graded notebook.
 
     Args:
-        outcome: `done`, `not yet`, `raised`, `not started`; or `not attempted`, `timed out`, `died`.
+        outcome: `done`, `not yet`, `raised`, `not started`; or `not attempted`, `timed out`, `died`, `refused`, `tampered`,
+            `unreadable`.
         points, of: earned, and those that the exercise is worth.
         probe: the first that failed; empty where none did.
         text: what the learner should read; empty when done.
+        flags: what the teacher should look at.
     """
 
     exercise: str
@@ -24,6 +26,7 @@ class Row:
     of: int
     probe: str
     text: str
+    flags: tuple[str, ...] = ()
 
 
 def show_rows(console: Console, title: str, rows: list[Row], notes: list[str]) -> None:

@@ -18,6 +18,9 @@ from pathlib import Path
 PRELOAD = ("torch", "torch.fx.experimental.symbolic_shapes", "sympy", "numpy.random")
 
 
+_START = 120.0  # seconds for its imports, on a slow disk
+
+
 class WarmError(Exception):
     """The warm process could not be started, or could not fork; the message says why."""
 
@@ -32,12 +35,12 @@ class Process:
 
     def poll(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
-        if self._status is None and select.select([self._pidfd], [], [], 0)[0]:
-            self._read_status()
-        return self._status
+        return self.wait(0)
 
     def wait(self, timeout: float | None = None) -> int | None:
         """`poll`, after at most `timeout` seconds."""
+        if self._pidfd < 0 and self._status is None:
+            self._status = -signal.SIGKILL
         if self._status is None and select.select([self._pidfd], [], [], timeout)[0]:
             self._read_status()
         return self._status
@@ -122,6 +125,9 @@ def fork(path: str, request: Request, fds: Sequence[int]) -> Process:
 class Zygote:
     """A warm process of one's own, as a context manager; it ends with the block, and every kernel with it.
 
+    Raises:
+        WarmError: it did not start; its last words are in the message.
+
     Args:
         preload: modules that it imports.
         cells: whether it gives shells for cells, else kernels.
@@ -156,9 +162,15 @@ class Zygote:
         try:
             self._lease.connect(self.path)
             self._lease.send(json.dumps({"lease": True}).encode())
-        except OSError:
+            self._lease.settimeout(_START)
+            if not self._lease.recv(4096):
+                raise WarmError("the warm process did not start")
+        except (OSError, WarmError) as error:
+            self._process.kill()
+            self._process.wait()
+            words = self.last_words()
             self.__exit__()
-            raise
+            raise WarmError(f"{error}\n{words}".rstrip()) from None
         return self
 
     def fork(self, request: Request, fds: Sequence[int]) -> Process:

@@ -6,7 +6,7 @@ It listens on a socket that its starter opened (`--listen-fd`), one SOCK_SEQPACK
     zygote → client   {"pid": …} with a pidfd; {"error": …} when it could not fork; {"exit": …} when the kernel has ended
     client hangs up   what is left of the kernel is killed and reaped
 
-A connection that sends {"lease": true} starts nothing: the zygote ends when no connection is left. Nothing here may start a
+A connection that sends {"lease": true} starts nothing, and is told {"ready": true}: the zygote ends when no connection is left. Nothing here may start a
 thread, an event loop, an OpenMP region or a backward pass: a fork after one of these hangs or dies in the child
 (pytorch issues 17199, 33885).
 """
@@ -97,7 +97,9 @@ class _Server:
             return
         try:
             request = json.loads(data)
-            if not request.get("lease"):
+            if request.get("lease"):
+                _send(kernel, {"ready": True})
+            else:
                 self._fork(kernel, request, fds)
         finally:
             if os.getpid() == self.pid:
