@@ -312,6 +312,14 @@ HONEST = {
         layers[0].x = 1
         made = {k: k() for k in [nn.ReLU]}
         made[nn.ReLU].y = 2""",
+    "classes beside tensors": """
+        kind, x = nn.ReLU, torch.ones(2)
+        x.grad = None
+        layers = [c() for c in (nn.ReLU, nn.Tanh)]
+        layers[0].x = 1
+        match {"w": x}:
+            case {"w": w}: w.grad = None""",
+    "a device of torch's": "from torch import device\nprint(device('cpu'), device.type)",
     "exit": "if x is None: exit()\n",
     "leftovers": "print(torch)\nhelp(MyReLU)\ndir(torch)\ntorch\n_ = [print(i) for i in range(2)]\n",
 }
@@ -472,6 +480,19 @@ ATTACKS = [
     ("from handgrad import check as c\nc.x = 1", "c.x"),
     ("stranger.relu = f", "stranger"),
     ("import sys as s, math", "sys"),
+    ("import operator\na = operator.attrgetter", "attrgetter"),
+    ("f(torch.nn)", "torch.nn"),
+    ("torch.Tensor.x[0] = f", "torch.Tensor.x"),
+    ("def g(): pass\ng.__init__ = f", "g.__init__"),
+    ("def g(): pass\nsetattr(g, '__init__', f)", "__init__"),
+    ("getattr(torch, 'Tensor').relu = f", "relu"),
+    ("t: type = torch.Tensor\nt.relu = f", "t.relu"),
+    ("(t := torch.Tensor)\nt.relu = f", "t.relu"),
+    ("def p(m):\n    m.relu = f\np(m=torch.Tensor)", "m.relu"),
+    ("def p(*, m=torch.Tensor): m.relu = f", "m.relu"),
+    ("for a, b in [(torch.Tensor, 1)]: a.relu = f", "a.relu"),
+    ("a, *b = 1, torch.Tensor\nb[0].relu = f", "relu"),
+    ("d = {}\nd[0] = torch.Tensor\nd[0].relu = f", "relu"),
     ("exit._ip.user_ns", "_ip"),
     ("e = exit", "exit"),
     ("get_ipython().user_ns", "get_ipython"),

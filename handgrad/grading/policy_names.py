@@ -170,8 +170,6 @@ class Names:
                 return self.paths(function.body).union(*map(self.paths, args))
             case ast.Call() | ast.Compare() | ast.BinOp() | ast.UnaryOp() | ast.JoinedStr() | ast.Lambda() | None:
                 return set()
-            case ast.IfExp(_, body, orelse):
-                return self.paths(body) | self.paths(orelse)
             case ast.Subscript(value) | ast.DictComp(_, value) | ast.NamedExpr(_, value):
                 return self.paths(value)
             case ast.ListComp(value) | ast.SetComp(value) | ast.GeneratorExp(value):
@@ -197,8 +195,6 @@ class Names:
                 yield from _one_by_one(target, value)
             case ast.For(target, value) | ast.AsyncFor(target, value) | ast.comprehension(target, value):
                 yield from _one_by_one(target, ast.Starred(value))
-            case ast.withitem(value, target) if target:
-                yield from _one_by_one(target, value)
             case ast.Match(value, cases):
                 yield from ((name, value) for case in cases for part in ast.walk(case.pattern) for name in binds(part))
             case ast.ClassDef(body=body):
