@@ -4,7 +4,7 @@ A probe takes the Function, its subject and a source of inputs, and yields cases
 the oracle is what is expected. Each docstring says what the probe catches that the others let through.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import torch
@@ -112,12 +112,21 @@ def upstream(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
 def gradcheck(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
     """`torch.autograd.gradcheck` in float64 at rtol = atol = 1e-6, on both sides of each kink and close to it."""
     for args in subject.samples(draw):
-        fresh = leaves(args)
-        try:
-            seen = torch.autograd.gradcheck(fn.apply, fresh, eps=1e-6, atol=1e-6, rtol=1e-6)
-        except GradcheckError as error:
-            seen = (str(error).strip().splitlines() or ["False"])[0]
+        seen = _in_words(torch.autograd.gradcheck, fn.apply, leaves(args))
         yield {"given": words(subject.names, args), "seen": {"gradcheck": seen}}
+
+
+def _in_words(check: Callable, *inputs: object) -> bool | str:
+    """Whether a check of torch's passes at 1e-6, else why. Along random directions first, which is many times faster."""
+    options = {"eps": 1e-6, "atol": 1e-6, "rtol": 1e-6}
+    try:
+        return check(*inputs, **options, fast_mode=True)
+    except GradcheckError:
+        pass
+    try:
+        return check(*inputs, **options)
+    except GradcheckError as error:
+        return (str(error).strip().splitlines() or ["False"])[0]
 
 
 def second_order(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
@@ -130,10 +139,7 @@ def second_order(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
         if _second_derivative_raises(fn, args, g):
             seen: bool | str = "an error: no second derivative"
         else:
-            try:
-                seen = torch.autograd.gradgradcheck(fn.apply, leaves(args), g, eps=1e-6, atol=1e-6, rtol=1e-6)
-            except GradcheckError as error:
-                seen = (str(error).strip().splitlines() or ["False"])[0]
+            seen = _in_words(torch.autograd.gradgradcheck, fn.apply, leaves(args), g)
         accept = {"gradgradcheck": [True, "an error: no second derivative"]}
         yield {"given": words(subject.names, args), "seen": {"gradgradcheck": seen}, "accept": accept}
 
