@@ -36,7 +36,7 @@ _ARCHIVE = re.compile(r"\.(zip|tar\.gz|tgz|tar)$", re.IGNORECASE)
 _NOT_FILES = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 # Moodle, mod/assign/classes/downloader.php: <full name>_<id>_assignsubmission_<plugin>, then /<file> or _<file>.
-# Releases before 4.1 end the folder's name in _. The id is of the learner in that one assignment.
+# Older releases end the folder's name in _. The id is of the learner in that one assignment.
 # A team's name may have no id; where marking is blind, the name is the word for participant, and only the id tells who.
 _MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+(?:_.*)?", re.DOTALL)
 _BLIND = re.compile(r"participant|teilnehmer|deelnemer|成员|参与者|受験者", re.IGNORECASE)

@@ -86,7 +86,7 @@ class GradedCell(StrictCell):
         role = self.cell.metadata.get("handgrad", {})
         self.exercise, self.part = role.get("exercise"), role.get("part")
         self.seen = {"exercise": self.exercise, "part": self.part, "passed": False, "lost": None, "error": None, "record": None}
-        self.seen["found"] = []
+        self.seen |= {"found": [], "alone": bool(self.parent.settings.warm)}
 
     def runtest(self) -> None:
         notebook = self.parent
