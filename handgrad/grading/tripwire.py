@@ -34,20 +34,13 @@ _TORCH = (
 _CLASSES = (torch.Tensor, torch.autograd.Function, torch.autograd.function.FunctionCtx, torch.autograd.function.FunctionMeta)
 _OF_SYS = ("modules", "meta_path", "path_hooks", "excepthook", "displayhook", "settrace", "setprofile", "exc_info")
 _OF_SHELL = (
-    "events",
-    "compile",
-    "display_pub",
-    "displayhook",
-    "CustomTB",
-    "InteractiveTB",
-    "SyntaxTB",
-    "custom_exceptions",
-    "hooks",
+    *("events", "compile", "display_pub", "displayhook", "hooks"),
+    *("CustomTB", "InteractiveTB", "SyntaxTB", "custom_exceptions"),
 )
 _TRAITS = ("ast_transformers", "input_transformers_post", "input_transformer_manager", "display_formatter")
 _NOT_JUDGING = ("handgrad.grading", "handgrad.warm", "handgrad.progress", "handgrad.cli")
 _SENDING = (display_functions, json, json.encoder, struct)  # by way of these a record leaves the process
-_CHANGE_BY_THEMSELVES = {"sys", "warnings", "linecache.cache", "handgrad.warm.shell._wire"}
+_CHANGE_BY_THEMSELVES = {"warnings", "linecache.cache", "handgrad.warm.shell._wire"}
 _SET_BY_TORCH = "torch.Storage"  # with the default dtype
 
 # a name, the names and values that are live, those that they had, and which new names count: None for all
@@ -70,7 +63,7 @@ def arm() -> Callable[[], list[str]]:
     # torch and Python keep state in their modules: there only functions, classes and modules count
     may_change = {_SET_BY_TORCH}
     for table, _, before, _, _ in tables:
-        if table in sys.modules and not table.startswith("handgrad"):
+        if table in sys.modules and table != "sys" and not table.startswith("handgrad"):
             may_change |= {
                 f"{table}.{name}" for name, value in before.items() if not (callable(value) or isinstance(value, ModuleType))
             }
@@ -104,6 +97,7 @@ def arm() -> Callable[[], list[str]]:
 
 
 def _tables() -> Iterator[_Table]:
+    """Whatever has names that can be given another value."""
     yield "builtins", vars(builtins), dict(vars(builtins)), None
     layers = {kind for kind in vars(torch.nn).values() if isinstance(kind, type)}
     for kind in (*_CLASSES, *sorted(layers, key=str)):
@@ -116,7 +110,7 @@ def _tables() -> Iterator[_Table]:
     used = [value for module in judging for value in vars(module).values() if isinstance(value, ModuleType)]
     hiding = frozenset(vars(builtins))  # in a module, a new name counts that hides one of Python's own
     for module in {id(module): module for module in (*fixed.values(), *used, *_SENDING)}.values():
-        if module.__name__ not in _CHANGE_BY_THEMSELVES:
+        if module not in (builtins, sys) and module.__name__ not in _CHANGE_BY_THEMSELVES:
             steady = {
                 name: value for name, value in vars(module).items() if f"{module.__name__}.{name}" not in _CHANGE_BY_THEMSELVES
             }
@@ -156,9 +150,11 @@ def _parts(name: str, value: object, seen: dict[int, object]) -> Iterator[_Table
 def _shell_tables() -> Iterator[_Table]:
     if InteractiveShell.initialized():
         shell = InteractiveShell.instance()
-        methods = frozenset(dir(type(shell)))
-        its = {name: value for name, value in vars(shell).items() if name in methods | {*_OF_SHELL}}
-        yield "IPython's shell", vars(shell), its, methods
+        yield "IPython's shell", vars(shell), {name: vars(shell)[name] for name in _OF_SHELL}, frozenset()
+        for item in (shell, shell.display_pub, shell.displayhook, shell.events, shell.compile):
+            methods = frozenset(name for name in dir(type(item)) if callable(getattr(type(item), name)))
+            hidden = {name: value for name, value in vars(item).items() if name in methods}
+            yield f"IPython's {type(item).__name__}", vars(item), hidden, methods
         traits = shell._trait_values
         yield "IPython's shell", traits, {name: traits[name] for name in _TRAITS if name in traits}, frozenset()
         kinds = {kind for item in (shell, shell.display_pub, shell.displayhook) for kind in type(item).__mro__}
