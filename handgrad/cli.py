@@ -68,11 +68,35 @@ def chapter(name: str) -> None:
 @click.argument("name")
 @click.argument("exercise")
 def exercise(name: str, exercise: str) -> None:
-    """Add EXERCISE (like my_sin) to sources/exercises/NAME.md, with its first right and wrong answer."""
-    from handgrad.notebooks.course import course_root
-    from handgrad.notebooks.skeleton import write_exercise
+    """Add EXERCISE (like my_sin) to sources/exercises/NAME.md, with its first right and wrong answer.
 
-    click.echo(write_exercise(course_root(), name, exercise))
+    In a folder of your own it writes the check too, and makes the folder a course.
+    """
+    from handgrad.notebooks.course import find_root
+    from handgrad.notebooks.own_skeleton import write_own_exercise
+    from handgrad.notebooks.skeleton import write_exercise
+    from handgrad.own_course import is_own, own_course
+
+    root = find_root()
+    if root and not is_own(root):
+        click.echo(write_exercise(root, name, exercise))
+    else:
+        click.echo(write_own_exercise(root or own_course() or Path.cwd(), name, exercise))
+
+
+@main.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def test(names: tuple[str, ...]) -> None:
+    """Try every check of the sources NAME, or of all: it must refuse the exercise as shipped and each wrong answer, with the
+    message that the answer names, and accept the solution and each right answer."""
+    from handgrad.notebooks.consistency import require_fit
+    from handgrad.notebooks.course import course_root, read_sources
+    from handgrad.notebooks.states import run_states
+
+    root = course_root()
+    sources = [source for source in read_sources(root, names) if source.is_exercise]
+    require_fit(root, sources, whole=False)
+    run_states(root, sources, whole=not names)
 
 
 @main.command()

@@ -1,4 +1,4 @@
-"""The exercises of the course, in its order."""
+"""The exercises of the course, in its order, and after them those of the teacher's own course that we are in, if any."""
 
 from handgrad.exercises import (
     dead_units,
@@ -16,6 +16,7 @@ from handgrad.exercises import (
     where_paths_part,
 )
 from handgrad.exercises.exercise import Exercise
+from handgrad.own_course import own_exercises
 
 _CHAPTERS = (
     start,
@@ -34,3 +35,4 @@ _CHAPTERS = (
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}
+EXERCISES |= own_exercises(EXERCISES.values())

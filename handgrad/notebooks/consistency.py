@@ -8,6 +8,7 @@ import yaml
 from handgrad.errors import CourseError
 from handgrad.notebooks.plan import plan_notebooks
 from handgrad.notebooks.source import Source
+from handgrad.own_course import CHECKS, is_own
 
 _BUILT = ("chapters", "exercises", "solutions")
 
@@ -16,13 +17,14 @@ def require_fit(root: Path, sources: list[Source], whole: bool) -> None:
     """Refuse sources that do not fit together.
 
     Args:
-        whole: these are all sources, so the table of contents must match them too.
+        whole: these are all sources, so the table of contents must match them too. A teacher's own course may have none.
 
     Raises:
         CourseError: with one line for each problem.
     """
-    problems = [*_same_names(sources), *_unregistered([source for source in sources if source.is_exercise])]
-    if whole:
+    place = f"{CHECKS}/" if is_own(root) else "handgrad/exercises/"
+    problems = [*_same_names(sources), *_unregistered([source for source in sources if source.is_exercise], place)]
+    if whole and ((root / "_toc.yml").exists() or not is_own(root)):
         problems += _contents(root, sources)
     if problems:
         raise CourseError("\n".join(problems))
@@ -41,7 +43,7 @@ def _same_names(sources: list[Source]) -> Iterator[str]:
                 yield f"{source.path.as_posix()}:{line}: {name} is answered in {other.path.as_posix()} too; rename one of them"
 
 
-def _unregistered(sources: list[Source]) -> Iterator[str]:
+def _unregistered(sources: list[Source], registry: str) -> Iterator[str]:
     if not sources:
         return
     from handgrad.exercises import EXERCISES
@@ -51,12 +53,12 @@ def _unregistered(sources: list[Source]) -> Iterator[str]:
         for name, line in source.answers.items():
             place = f"{source.path.as_posix()}:{line}: {name}"
             if name not in EXERCISES:
-                yield f"{place} is not registered in handgrad/exercises/; register it there, or {nearest(name, EXERCISES)}"
+                yield f"{place} is not registered in {registry}; register it there, or {nearest(name, EXERCISES)}"
             elif EXERCISES[name].chapter != source.stem:
-                yield f"{place} is registered for chapter {EXERCISES[name].chapter}; move it there or repair handgrad/exercises/"
+                yield f"{place} is registered for chapter {EXERCISES[name].chapter}; move it there or repair {registry}"
         for name, exercise in EXERCISES.items():
             if exercise.chapter == source.stem and name not in source.answers:
-                yield f"{source.path.as_posix()}: {name} is registered in handgrad/exercises/ and missing here; add its section"
+                yield f"{source.path.as_posix()}: {name} is registered in {registry} and missing here; add its section"
 
 
 def _contents(root: Path, sources: list[Source]) -> Iterator[str]:

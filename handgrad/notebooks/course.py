@@ -9,12 +9,24 @@ from handgrad.notebooks.source import Source, read_source
 
 
 def course_root() -> Path:
-    """The nearest folder, from the current one upwards, that holds `sources/`."""
+    """The nearest folder, from the current one upwards, that holds `sources/`.
+
+    Raises:
+        CourseError: there is none.
+    """
+    root = find_root()
+    if root is None:
+        raise CourseError(
+            f"{Path.cwd()}: no sources folder here or above; run handgrad in the course's folder, "
+            "or begin a course of your own here: handgrad new exercise 01_sines my_sin"
+        )
+    return root
+
+
+def find_root() -> Path | None:
+    """`course_root`, or None where there is none."""
     here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / "sources").is_dir():
-            return folder
-    raise CourseError(f"{here}: no sources folder here or above; run handgrad in the course's folder")
+    return next((folder for folder in (here, *here.parents) if (folder / "sources").is_dir()), None)
 
 
 def read_sources(root: Path, names: tuple[str, ...] = ()) -> list[Source]:

@@ -10,6 +10,7 @@ from handgrad.notebooks.ids import cell_ids
 from handgrad.notebooks.repository import repository_branch, repository_url
 from handgrad.notebooks.setup_cell import badge_cell, setup_cell
 from handgrad.notebooks.source import Source, SourceCell
+from handgrad.own_course import own_course
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -44,7 +45,7 @@ def plan_notebooks(source: Source) -> list[Plan]:
 
 def _plan(source: Source, folder: str, executed: bool) -> Plan:
     path = Path(folder, f"{source.stem}.ipynb")
-    repository = repository_url()
+    repository = None if own_course() else repository_url()  # a course of one's own is no package, and nothing opens it in Colab
     cells: list[NotebookNode] = []
     written: list[SourceCell | None] = []
     if badge := badge_cell(repository, repository_branch(), path.as_posix()):

@@ -39,7 +39,7 @@ _EXERCISES = """# Practice: {title}
 One paragraph of what is practised here, after the chapter [{title}](../chapters/{name}.ipynb).
 """
 
-_EXERCISE = """
+EXERCISE = """
 ## {exercise}
 
 The task in one sentence.
@@ -81,21 +81,21 @@ What a reader who tried it has seen.
 </details>
 """
 
-_ANSWER = '''"""{docstring}"""
+ANSWER = '''"""{docstring}"""
 
 
 def {exercise}(x):
     return {value}
 '''
 
-_RIGHT = "A right answer to {exercise}, in another style than the solution."
+RIGHT = "A right answer to {exercise}, in another style than the solution."
 
 _WRONG = """A wrong answer to {exercise}: a mistake that people make.
 
 Meets: <probe that is reported first>: <part of the message that check must show>
 """
 
-_MODULE = '''"""{exercise}: what is practised."""
+MODULE = '''"""{exercise}: what is practised."""
 
 from collections.abc import Callable, Iterator
 
@@ -125,7 +125,7 @@ EXERCISES = ({constant},)
 
 def write_chapter(root: Path, name: str) -> str:
     """Write the source of chapter `name`. Returns what to do next."""
-    _require(r"\d\d_[a-z0-9_]+", name, "a chapter is named by two digits and a word, like 09_chains")
+    require(r"\d\d_[a-z0-9_]+", name, "a chapter is named by two digits and a word, like 09_chains")
     path = Path("sources", "chapters", f"{name}.md")
     if (root / path).exists():
         raise CourseError(f"{path.as_posix()}: exists already; edit it, or take another name")
@@ -133,7 +133,7 @@ def write_chapter(root: Path, name: str) -> str:
         for other in sorted((root / "sources" / folder).glob(f"{name[:2]}_*.md")):
             if other.stem != name:
                 raise CourseError(f"{name}: {other.relative_to(root).as_posix()} has the number {name[:2]}; take another number")
-    _write(root / path, _CHAPTER.format(title=_title(name[3:]), name=name))
+    write(root / path, _CHAPTER.format(title=title_of(name[3:]), name=name))
     return (
         f"{path.as_posix()}: written. Next:\n"
         f"  1. write it\n"
@@ -146,8 +146,8 @@ def write_chapter(root: Path, name: str) -> str:
 
 def write_exercise(root: Path, name: str, exercise: str) -> str:
     """Add the section of `exercise` to the exercises of chapter `name`, and one answer of each kind. Returns what to do next."""
-    _require(r"\d\d_[a-z0-9_]+", name, "a chapter is named by two digits and a word, like 09_chains")
-    _require(r"[a-z][a-z0-9_]*", exercise, "an exercise is named by small letters, like my_sin")
+    require(r"\d\d_[a-z0-9_]+", name, "a chapter is named by two digits and a word, like 09_chains")
+    require(r"[a-z][a-z0-9_]*", exercise, "an exercise is named by small letters, like my_sin")
     if not (root / "sources" / "chapters" / f"{name}.md").exists():
         raise CourseError(f"{name}: there is no such chapter; write the chapter first: handgrad new chapter {name}")
     source = Path("sources", "exercises", f"{name}.md")
@@ -159,11 +159,11 @@ def write_exercise(root: Path, name: str, exercise: str) -> str:
             raise CourseError(f"{path.as_posix()}: exists already; take another name for the exercise")
     if re.search(rf"^# exercise: {exercise}$", written, re.MULTILINE):
         raise CourseError(f"{source.as_posix()}: {exercise} stands there already; take another name for the exercise")
-    written = written or _EXERCISES.format(title=_title(name[3:]), name=name)
-    _write(root / source, written.rstrip("\n") + "\n" + _EXERCISE.format(exercise=exercise))
-    for path, docstring, value in ((right, _RIGHT, "x + x"), (wrong, _WRONG, "3 * x")):
+    written = written or _EXERCISES.format(title=title_of(name[3:]), name=name)
+    write(root / source, written.rstrip("\n") + "\n" + EXERCISE.format(exercise=exercise))
+    for path, docstring, value in ((right, RIGHT, "x + x"), (wrong, _WRONG, "3 * x")):
         docstring = docstring.format(exercise=exercise)
-        _write(root / path, _ANSWER.format(docstring=docstring, exercise=exercise, value=value))
+        write(root / path, ANSWER.format(docstring=docstring, exercise=exercise, value=value))
     return (
         f"{source.as_posix()}, {right.as_posix()}, {wrong.as_posix()}: written. Next:\n"
         f"  1. write handgrad/exercises/{exercise}.py (it begins like the text below), or add to another module there,\n"
@@ -175,7 +175,7 @@ def write_exercise(root: Path, name: str, exercise: str) -> str:
         f"  5. python -m pytest tests/test_exercises.py -k {exercise}\n"
         f"  6. see that the parts of _toc.yml have these lines:\n"
         f"{_contents_lines(name)}\n\n"
-        f"{_MODULE.format(exercise=exercise, constant=exercise.upper(), name=name)}"
+        f"{MODULE.format(exercise=exercise, constant=exercise.upper(), name=name)}"
     )
 
 
@@ -183,15 +183,18 @@ def _contents_lines(name: str) -> str:
     return "\n".join(f"       - file: {folder}/{name}" for folder in ("chapters", "exercises", "solutions"))
 
 
-def _require(pattern: str, name: str, rule: str) -> None:
+def require(pattern: str, name: str, rule: str) -> None:
+    """Refuse a name that is not of this pattern."""
     if not re.fullmatch(pattern, name):
         raise CourseError(f"{name}: {rule}")
 
 
-def _title(stem: str) -> str:
+def title_of(stem: str) -> str:
+    """The title of a notebook, from its name without the number."""
     return stem.replace("_", " ").capitalize()
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
+    """Write a file, and the folders that it needs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")
