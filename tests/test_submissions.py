@@ -167,6 +167,11 @@ def test_copies_are_of_the_learner_whose_folder_it_is(name: str, handed: Path, s
     assert pairs(find_submissions([handed / "ada"], scratch)) == [("ada", f"{name}.ipynb")]
 
 
+def test_a_folder_of_gradescopes_alone(handed: Path, scratch: Path) -> None:
+    put(handed, "submission_5/03_relu.ipynb", "submission_5/code/x.ipynb")
+    assert {one.learner for one in find_submissions([handed / "submission_5"], scratch)} == {"submission_5"}
+
+
 def test_archive_of_a_folder_of_the_class(handed: Path, scratch: Path) -> None:
     given = zipped(handed / "hand-in.zip", "class/ada/03_relu.ipynb", "class/bob/x.ipynb", "__MACOSX/class/._x.ipynb")
     assert [one.learner for one in find_submissions([given], scratch)] == ["ada", "bob"]
@@ -252,6 +257,11 @@ def test_names_are_printable_and_one_spelling(handed: Path, scratch: Path) -> No
     assert [one.learner for one in found] == ["Zo\u00eb", "Zo\u00eb", r"a\x1b[2J\u202e", r"b\udcff"]
     assert all((one.learner + one.file).isprintable() for one in found)
     assert all(one.path.read_bytes() == TEXT for one in found)
+
+
+def test_name_of_a_given_folder_is_in_the_same_spelling(handed: Path, scratch: Path) -> None:
+    put(handed, "Zoe\u0308/03_relu.ipynb")
+    assert [one.learner for one in find_submissions([handed / "Zoe\u0308"], scratch)] == ["Zo\u00eb"]
 
 
 def test_order_and_names_do_not_depend_on_the_order_of_the_paths(handed: Path, scratch: Path) -> None:
@@ -475,11 +485,15 @@ def test_links_and_devices_in_archives(handed: Path, scratch: Path) -> None:
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_too_many_entries(make: object, handed: Path, scratch: Path) -> None:
     put(handed, "bob.ipynb")
-    make(handed / ("ada.zip" if make is zipped else "ada.tgz"), *(f"{os.urandom(8).hex()}.txt" for _ in range(10_001)))
+    names = ["0.ipynb", *(f"{os.urandom(8).hex()}.txt" for _ in range(10_000))]
+    make(handed / ("ada.zip" if make is zipped else "ada.tgz"), *names)
     found = find_submissions([handed], scratch)
-    assert [(one.learner, one.problem) for one in found][1] == ("bob", "")
-    assert found[0].learner == "ada"
-    assert "10,000 files and folders" in found[0].problem
+    told = problems(found)
+    refused = "the archive cannot be unpacked: more than 10,000 files and folders"
+    if make is zipped:  # known before anything is unpacked
+        assert told == {"ada.zip": refused, "bob.ipynb": ""}
+    else:
+        assert told == {"ada.tgz": refused, "ada.tgz!/0.ipynb": "", "bob.ipynb": ""}
 
 
 def test_table_of_contents_is_not_read_whatever_its_size(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -509,6 +523,16 @@ def test_tar_bomb_is_not_read_to_its_end(handed: Path, scratch: Path) -> None:
     put(handed, "ada.tgz", content=gzip.compress(member.tobuf() + b"\0" * (50 * 2**20)))
     [found] = find_submissions([handed], scratch)
     assert "all in it is more than 100 times as large unpacked as packed" in found.problem
+
+
+def test_tar_of_much_that_is_no_notebook(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submissions, "INNER", 20_000)
+    with tarfile.open(handed / "ada.tgz", "w:gz") as archive:
+        member = tarfile.TarInfo("data.bin")
+        member.size = 30_000
+        archive.addfile(member, io.BytesIO(os.urandom(30_000)))
+    [found] = find_submissions([handed], scratch)
+    assert "all in it is more than" in found.problem
 
 
 def test_sizes_are_counted_and_not_believed(handed: Path, scratch: Path) -> None:
