@@ -28,6 +28,7 @@ class Call:
         in_place: positions of the arguments that the Function itself changes and marks.
         raw: an in-place Function as it is, without the copies.
         parameters: positions of a Module's parameters, whose shapes belong to it.
+        buffers: a Module's.
         optional: positions of arguments that may be None.
         own_dtype: that of the inputs as they were handed over.
         label: says how these arguments differ from those that were handed over.
@@ -42,6 +43,7 @@ class Call:
     in_place: tuple[int, ...] = ()
     raw: Callable | None = None
     parameters: frozenset[int] = frozenset()
+    buffers: tuple[torch.Tensor, ...] = ()
     optional: tuple[int, ...] = ()
     own_dtype: torch.dtype | None = None
     label: str = ""
@@ -61,6 +63,10 @@ class Call:
         """The arguments in words."""
         return self.label + words(self.names, self.args)
 
+    def at_reference(self) -> "Call":
+        """The reference with these arguments."""
+        return Call(self.reference, self.args, self.names, seed=self.seed)
+
     def told(self) -> str:
         """`text`, for a case that is seldom told about."""
         return self.text
@@ -72,7 +78,7 @@ class Call:
 
     def values(self, moved: Tensors | None = None) -> torch.Tensor:
         """All tracked outputs as one flat real vector, without a graph; `moved` stands for the wanted arguments."""
-        args = list(self.still)
+        args = [a.clone() if isinstance(a, torch.Tensor) and i not in self.wanted else a for i, a in enumerate(self.still)]
         for i, tensor in zip(self.wanted, moved or [], strict=False):
             args[i] = tensor
         with torch.no_grad():
@@ -128,6 +134,21 @@ class Call:
             run = self.run()
             run.pull([g.clone() for g in self.upstream])
         return trace.rounds
+
+    @cached_property
+    def left(self) -> Args:
+        """The arguments as forward leaves them."""
+        return tuple(a.detach().clone() if isinstance(a, torch.Tensor) else a for a in self.run().args)
+
+    @cached_property
+    def captured(self) -> Tensors:
+        """What a plain function uses and was not handed: the tensors of its closure."""
+        if self.function is not None:
+            return []
+        tensors = (*(a for a in self.still if isinstance(a, torch.Tensor)), *self.buffers)
+        with Strangers(tensors) as seen:
+            self.values()
+        return seen.found
 
     @cached_property
     def axes(self) -> list[int]:
@@ -252,11 +273,12 @@ def holds_tensor(value: object) -> bool:
 
 
 class Trace(TorchDispatchMode):
-    """Counts the operations that compute, by name, views left out; notes when one gives fewer digits than float64."""
+    """Counts the operations that compute, by name, views left out; notes how large each result is, and whether it rounds."""
 
     def __init__(self) -> None:
         super().__init__()
         self.operations: Counter[str] = Counter()
+        self.sizes: list[int] = []
         self.rounds = False
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -266,6 +288,24 @@ class Trace(TorchDispatchMode):
             self.operations[func.name()] += 1
         if isinstance(result, torch.Tensor) and result.dtype in (torch.float32, torch.float16, torch.bfloat16, torch.complex64):
             self.rounds = True
+        self.sizes.append(max((t.numel() for t in as_tuple(result) if isinstance(t, torch.Tensor)), default=0))
+        return result
+
+
+class Strangers(TorchDispatchMode):
+    """Finds the tensors that operations read and that neither stand among those known nor come from an operation."""
+
+    def __init__(self, known: Sequence[torch.Tensor]) -> None:
+        super().__init__()
+        self.known = {tensor.untyped_storage()._cdata for tensor in known}
+        self.found: Tensors = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        read = [a for a in as_tuple((args, kwargs or {})) if isinstance(a, torch.Tensor)]
+        if "lift_fresh" not in func.name():  # that is torch.tensor(…), made here
+            self.found += [a for a in read if a.untyped_storage()._cdata not in self.known]
+        result = func(*args, **(kwargs or {}))
+        self.known |= {a.untyped_storage()._cdata for a in as_tuple(result) if isinstance(a, torch.Tensor)}
         return result
 
 
@@ -390,9 +430,10 @@ def _of_module(module: nn.Module, flat: Args, names: tuple, rebuild: Callable, r
     def call(*args: object) -> object:
         kept = dict(zip(parameters, args[count:], strict=True))
         dtype = next((t.dtype for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()), None)
+        place = next((t.device for t in args if isinstance(t, torch.Tensor)), None)
         state = {
             name: buffer.to(
-                device=args[-1].device if kept else buffer.device,
+                device=place if place is not None else buffer.device,
                 dtype=dtype if buffer.is_floating_point() and dtype else buffer.dtype,
                 copy=True,
             )
@@ -402,7 +443,8 @@ def _of_module(module: nn.Module, flat: Args, names: tuple, rebuild: Callable, r
 
     wrapped = None if reference is None else (lambda *args: _reference_of(reference, args, count, parameters, rebuild))
     places = frozenset(range(count, count + len(parameters)))
-    return Call(call, (*flat, *parameters.values()), (*names, *parameters), None, wrapped, parameters=places, seed=seed)
+    args, known = (*flat, *parameters.values()), tuple(buffers.values())
+    return Call(call, args, (*names, *parameters), None, wrapped, parameters=places, buffers=known, seed=seed)
 
 
 def _reference_of(reference: Callable, args: Args, count: int, parameters: dict, rebuild: Callable) -> object:

@@ -37,7 +37,7 @@ def forward(call: Call) -> Iterator[Case]:
     makes that a view, on which a later in-place operation raises (pytorch issue 73604).
     """
     states = []
-    for seed, dtype in ((1, torch.float32), (2, torch.float64)):
+    for seed, dtype in ((1, torch.float32), (2, torch.float32), (2, torch.float64)):
         torch.manual_seed(seed)
         torch.set_default_dtype(dtype)
         run = call.run()
@@ -54,7 +54,7 @@ def forward(call: Call) -> Iterator[Case]:
     yield case(
         call.text,
         {
-            "it sets the random seed of its caller": (torch.equal(*states), False),
+            "it sets the random seed of its caller": (torch.equal(*states[:2]), False),
             "outputs without a graph": (call.values(), outputs),
         },
         within(call.base.outputs[0]),
@@ -168,15 +168,20 @@ def other_dtype(call: Call) -> Iterator[Case]:
     """
     if call.args[call.wanted[0]].dtype not in (torch.float64, torch.complex128):
         raise NotApplicable("the inputs are judged in their own dtype already")
+    if any(tensor.is_floating_point() for tensor in call.captured):
+        raise NotApplicable("a tensor from outside its arguments has a dtype of its own: hand it over as one")
     tried = 0
     for dtype in dict.fromkeys((torch.float32, call.own_dtype or torch.float32, torch.bfloat16)):
+        asked_for = dtype in (torch.float32, call.own_dtype)
         args = tuple(_with_digits(a, dtype) for a in call.args)
         try:
             run = call.run(args)
             fine = len(run.outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in run.outputs)
             upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)] if fine else []
-            if dtype not in (torch.float32, call.own_dtype):
-                run.pull([g.clone() for g in upstream], retain_graph=True)  # nobody asked for it: an error is no fault
+            if not asked_for:
+                run.pull([g.clone() for g in upstream], retain_graph=True)  # an error is no fault
+            near = call.at(tuple(_double(a) for a in args))
+            near.base  # noqa: B018 - forward may refuse inputs beside those it was given
         except Exception:
             continue
         if not fine:
@@ -187,18 +192,37 @@ def other_dtype(call: Call) -> Iterator[Case]:
             yield from _returned(call, args, upstream, given)
         if call.reference is not None:
             with contextlib.suppress(RuntimeError, TypeError, ValueError):
-                kinds = [str(output.dtype) for output in Call(call.reference, args, call.names).base.outputs]
+                kinds = [str(output.dtype) for output in call.at(args).at_reference().base.outputs]
                 yield case(given, {"dtypes of the outputs": ([str(output.dtype) for output in run.outputs], kinds)})
-        near = call.at(tuple(_double(a) for a in args))
-        near_enough = 10 * torch.finfo(dtype).eps ** 0.6
-        for k, (got, want) in enumerate(zip(run.outputs, near.base.outputs, strict=True)):
-            yield case(given, {f"output {k}": (got.to(want.dtype), want)}, near_enough * max(largest_of([want]), call.scale))
-        wants = near.vjp([g.to(want.dtype) for g, want in zip(upstream, call.upstream, strict=True)])
-        for i, got, want in zip(call.wanted, run.pull(upstream), wants, strict=True):
-            size = max(largest_of([want]), call.scale)
-            yield case(given, {f"gradient of {call.names[i]}": (got.to(want.dtype), want)}, near_enough * size)
+        if asked_for:  # of the digits of another nobody said that they are enough
+            yield from _same_digits(call, near, args, run, upstream, given)
     if not tried:
         raise NotApplicable("forward takes no float32")
+
+
+def _same_digits(call: Call, near: Call, args: Args, run: Run, upstream: Tensors, given: str) -> Iterator[Case]:
+    """Values and gradients are those of float64, but for what rounding does to them, seen by moving the inputs a little."""
+    wants = [*near.base.outputs, *near.vjp([g.to(like.dtype) for g, like in zip(upstream, call.upstream, strict=True)])]
+    labels = [*(f"output {k}" for k in range(len(upstream))), *(f"gradient of {call.names[i]}" for i in call.wanted)]
+    found = [got.detach().to(want.dtype) for got, want in zip((*run.outputs, *run.pull(upstream)), wants, strict=True)]
+    eps = max(torch.finfo(a.dtype).eps for a in run.leaves)
+    allowed = [10 * eps**0.6 * max(largest_of([want]), call.scale) for want in wants]
+    if any(float((got - want).abs().max()) > most for got, want, most in zip(found, wants, allowed, strict=True) if got.numel()):
+        with contextlib.suppress(Exception):
+            beside = call.run(tuple(_shaken(a, eps) for a in args))
+            others = (*beside.outputs, *beside.pull([g.clone() for g in upstream]))
+            moved = [float((got - other.detach()).abs().max()) for got, other in zip(found, others, strict=True)]
+            allowed = [most + 10 * by for most, by in zip(allowed, moved, strict=True)]
+    for label, got, want, most in zip(labels, found, wants, allowed, strict=True):
+        yield case(given, {label: (got, want)}, most)
+
+
+def _shaken(a: object, eps: float) -> object:
+    """A tensor moved by its last digit, forth and back in turn."""
+    if not isinstance(a, torch.Tensor) or not (a.is_floating_point() or a.is_complex()):
+        return a
+    turns = 1 - 2 * (torch.arange(a.numel(), device=a.device) % 2).reshape(a.shape)
+    return (a.detach() * (1 + 2 * eps * turns).to(a.dtype)).requires_grad_(a.requires_grad)
 
 
 def _with_digits(a: object, dtype: torch.dtype) -> object:
@@ -232,7 +256,7 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
         yield case(call.text, {"g after backward" if count == 1 else f"g of output {k} after backward": (g, want)})
     for i, a in enumerate(call.args):
         if isinstance(a, torch.Tensor):
-            yield case(call.text, {f"{call.names[i]} as backward left it": (run.args[i], a)})
+            yield case(call.text, {f"{call.names[i]} as backward left it": (run.args[i], call.left[i])})
     for k, (output, want) in enumerate(zip(run.outputs, before, strict=True)):
         yield case(call.text, {f"output {k} as backward left it": (output, want)})
 
@@ -258,29 +282,42 @@ def linear(call: Call) -> Iterator[Case]:
     Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded, cast or cleaned of NaN.
     """
     run = call.run()
-    other = call.draw(1)
-    upstreams = {
-        "backward(-1e9 g) / 1e9 + backward(g)": ([-1e9 * g for g in call.upstream], -1e9, 0.0),
-        "backward(a + b) - backward(a) - backward(b)": ([a + b for a, b in zip(call.upstream, other, strict=True)], 1.0, 1.0),
-        "backward(1e-9 g) * 1e9 - backward(g)": ([1e-9 * g for g in call.upstream], 1e-9, 0.0),
-        "backward(0)": ([0 * g for g in call.upstream], 0.0, 0.0),
-    }
-    second = run.pull([g.clone() for g in other], retain_graph=True)
-    for label, (upstream, factor, of_other) in upstreams.items():
-        grads = run.pull(upstream, retain_graph=True)
-        pairs = {}
-        for i, grad, one, two in zip(call.wanted, grads, call.gradients, second, strict=True):
-            size = max(largest_of([one, two]), call.scale) or 1.0
-            apart = (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / size
-            pairs[f"{label}, for {call.names[i]}"] = apart, torch.zeros_like(apart)
-        yield case(call.text, pairs, _rounding(call.gradients[0]))
+    bends = _bends(call, run)
+    theirs = _bends(call, call.at_reference().run()) if call.reference is not None else {}
+    for label, (rows, exact) in bends.items():
+        wants = theirs[label][0] if theirs else [torch.zeros_like(row) for row in rows]
+        pairs = {f"{label}, for {call.names[i]}": pair for i, *pair in zip(call.wanted, rows, wants, strict=True)}
+        yield case(call.text, pairs, max(_rounding(call.gradients[0]), exact))
     try:
-        lost = run.pull([torch.full_like(g, torch.nan) for g in call.upstream], retain_graph=True)
+        lost = [run.pull([torch.full_like(g, odd) for g in call.upstream], retain_graph=True) for odd in (torch.nan, torch.inf)]
     except Exception:
         return
-    for i, grad, want in zip(call.wanted, lost, call.gradients, strict=True):
-        quiet = int(((want != 0) & grad.isfinite()).sum())
-        yield case("g = NaN", {f"elements of the gradient of {call.names[i]} that hide it": (quiet, 0)})
+    for i, *grads, want in zip(call.wanted, *lost, call.gradients, strict=True):
+        # a gate may keep one of them out, and torch's own logcumsumexp asks whether g > 0
+        hidden = bool((want != 0).any()) and all(bool(grad.isfinite().all()) for grad in grads)
+        yield case("g = NaN, g = infinity", {f"both are hidden from the gradient of {call.names[i]}": (hidden, False)})
+
+
+def _bends(call: Call, run: Run) -> dict[str, tuple[Tensors, float]]:
+    """How far backward is from linear, for each way of asking: zeros where it is. And what rounding may leave of it."""
+    big = 1e9 if all(torch.finfo(g.dtype).max > 1e18 for g in call.upstream) else 100.0
+    other = call.draw(1)
+    upstreams = {
+        f"backward(-{big:g} g) / {big:g} + backward(g)": ([-big * g for g in call.upstream], -big, 0.0),
+        "backward(a + b) - backward(a) - backward(b)": ([a + b for a, b in zip(call.upstream, other, strict=True)], 1.0, 1.0),
+        f"backward(g / {big:g}) * {big:g} - backward(g)": ([g / big for g in call.upstream], 1 / big, 0.0),
+        "backward(0)": ([0 * g for g in call.upstream], 0.0, 0.0),
+    }
+    first, second = (run.pull([g.clone() for g in some], retain_graph=True) for some in (call.upstream, other))
+    rows = {}
+    for label, (upstream, factor, of_other) in upstreams.items():
+        grads = run.pull(upstream, retain_graph=True)
+        apart = [
+            (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / (max(largest_of([one, two]), call.scale) or 1.0)
+            for grad, one, two in zip(grads, first, second, strict=True)
+        ]
+        rows[label] = apart, 0.0 if of_other or not factor else 1e-6  # matrix_exp, for one, computes by how large g is
+    return rows
 
 
 def _rounding(like: torch.Tensor) -> float:
@@ -399,7 +436,7 @@ def frozen(call: Call) -> Iterator[Case]:
 
 def _changed(call: Call, run: Run, upstream: Tensors) -> list[str]:
     """The names of what is no longer as it was."""
-    pairs = [(name, a, b) for name, a, b in zip(call.names, run.args, call.args, strict=True) if isinstance(a, torch.Tensor)]
+    pairs = [(name, a, b) for name, a, b in zip(call.names, run.args, call.left, strict=True) if isinstance(a, torch.Tensor)]
     pairs += [("g", g, want) for g, want in zip(upstream, call.upstream, strict=True)]
     return [name for name, now, before in pairs if not torch.equal(now, before)]
 
@@ -489,6 +526,7 @@ def _second_calls(call: Call) -> Iterator[Call]:
             try:
                 outputs = other.base.outputs
                 fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
+                other.gradients  # noqa: B018 - backward may say that it takes no such values
             except Exception:
                 continue
             if fine:
@@ -507,6 +545,8 @@ def device(call: Call) -> Iterator[Case]:
     except Exception as error:
         if isinstance(error, NotApplicable) or needs_values(error) or not _of_devices(error):
             raise NotApplicable("it reads values, and meta tensors have none") from None
+        if call.captured:
+            raise NotApplicable("a tensor comes from outside its arguments: hand it over as one") from None
         yield case(f"{call.text}, on the meta device", {"tensors on another device": (str(error).splitlines()[0][:200], "none")})
         return
     pairs = {f"device of output {k}": (output.device.type, "meta") for k, output in enumerate(run.outputs)}

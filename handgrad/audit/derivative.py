@@ -19,6 +19,7 @@ EXACT = {torch.float64: 1e-10, torch.complex128: 1e-10}  # what two ways of comp
 SMALL = {torch.float64: 2e-7, torch.float32: 3e-2}  # what a slope measured by differences may be off by, of its size
 DIGITS = 1e-9  # the same where rounding to float32 was seen on the way, which hides below SMALL
 FEW, MANY = 64, 2048
+REFUSES = "forward refuses inputs beside yours: audit lambda a: f(project(a)), where project makes them fit"
 TIES, ZERO, ZEROS, FAR = "with ties: ", "one element zero: ", "all zeros: ", "a million added: "
 
 
@@ -36,10 +37,12 @@ def upstream(call: Call) -> Iterator[Case]:
     if call.reference is None:
         raise NotApplicable("no reference was given: reference=f compares values and gradients with f's")
     for near in points(call):
-        other = Call(call.reference, near.args, call.names, seed=call.seed)
+        other = near.at_reference()
         try:
             values = other.base.outputs
             ours = near.base.outputs
+            if near.label in (TIES, ZERO, ZEROS):
+                near.gradients  # noqa: B018 - backward may refuse, as an inverse of what is singular does
         except Exception:
             if near.label:
                 continue
@@ -130,7 +133,7 @@ def slope(near: Call, size: float | None) -> tuple[float, list[Case]] | None:
         except Exception:
             if near.label:
                 return None
-            raise
+            raise NotApplicable(REFUSES) from None
         if not measured.finite:
             return None
         g, grads = (near.draw(1), near.vjp(near.draw(1))) if number else (near.upstream, near.gradients)
@@ -143,10 +146,19 @@ def slope(near: Call, size: float | None) -> tuple[float, list[Case]] | None:
             low, high = measured.between(weights, rtol * typical, claimed)
             if low <= claimed <= high or near.rounds_to_float32:
                 break
+        else:
+            low, high = _finer(near, along, weights, rtol * typical, claimed) or (low, high)
         if not low <= claimed <= high:
             found += _elements(near, g, grads, rtol)
         found.append(case(near.told, {"slope along a random direction": (claimed, between(low, high))}))
     return largest_of(near.gradients) + 1e-3, found
+
+
+def _finer(near: Call, along: Tensors, weights: torch.Tensor, slack: float, claimed: float) -> tuple[float, float] | None:
+    """The interval by much smaller steps, where the claim lies in it: beside what is nearly singular others see nothing."""
+    measured = slopes(near.values, [near.args[i] for i in near.wanted], along, finer=1e-2)
+    low, high = measured.between(weights, slack, claimed)
+    return (low, high) if measured.finite and low <= claimed <= high else None
 
 
 def _elements(near: Call, g: Tensors, grads: Tensors, rtol: float) -> list[Case]:
@@ -188,11 +200,11 @@ def points(call: Call) -> Iterator[Call]:
     """The inputs, and points beside them at which a function that works must be right too."""
     yield call
     for label, moved in (
-        ("with other signs: ", lambda a, i: a * drawn(a, 31 + i).real.sign().to(a.dtype)),
+        ("with other signs: ", lambda a, i: _signed(a, i, call.reference is None)),
         (TIES, lambda a, i: _tied(a)),
         ("ten times as large: ", lambda a, i: a * 10),
         ("a hundredth as large: ", lambda a, i: a * 0.01),
-        (ZERO, lambda a, i: _one_zero(a)),
+        (ZERO, lambda a, i: _one_zero(a, call.reference is None)),
         ("a thousand times as large: ", lambda a, i: a * 1000),
         *([(FAR, lambda a, i: a + 1e6)] if call.reference else []),
         *([(ZEROS, lambda a, i: torch.zeros_like(a))] if call.reference else []),  # whether it counts there, a reference says
@@ -208,9 +220,19 @@ def points(call: Call) -> Iterator[Call]:
             yield near
 
 
-def _one_zero(a: torch.Tensor) -> torch.Tensor:
+def _signed(a: torch.Tensor, i: int, keep: bool) -> torch.Tensor:
+    """With other signs; `keep` those of a radius."""
+    return a if keep and _one_sign(a) else a * drawn(a, 31 + i).real.sign().to(a.dtype)
+
+
+def _one_sign(a: torch.Tensor) -> bool:
+    """Whether several numbers have the same sign, perhaps because they have to."""
+    return a.numel() > 1 and not a.is_complex() and bool((a.sign() == a.sign().flatten()[0]).all())
+
+
+def _one_zero(a: torch.Tensor, keep: bool) -> torch.Tensor:
     a = a.clone()
-    if a.numel():
+    if a.numel() and not (keep and _one_sign(a)):
         a.reshape(-1)[-1] = 0
     return a
 
@@ -268,7 +290,7 @@ def _along_axis(call: Call, i: int, places: list[int]) -> Iterator[Case]:
     claimed = dict(zip(call.wanted, run.pull([signs.clone() for _ in run.outputs]), strict=True))[i] / signs
     low, high, judged = _slopes_along(f, x, [*whole.tolist(), *jumps])
     if call.reference is not None:
-        other = Call(call.reference, run.args, call.names).run()
+        other = call.at(run.args).at_reference().run()
         wanted = dict(zip(call.wanted, other.pull([signs.clone() for _ in other.outputs]), strict=True))[i] / signs
         slack = 1e-8 * (wanted.abs() + 1)
         at_jump = (high - low).abs() > 1e-3 * (low.abs() + high.abs())
@@ -317,6 +339,10 @@ def _slopes_along(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, pl
     high = torch.where(jump, torch.maximum(left, right), value) + slack
     # a pole or a step is no kink: there is no slope on either side
     torn = jump & (torch.maximum(left.abs(), right.abs()) > 1e4 * (value[~jump].abs().nan_to_num(0, 0, 0).median() + 1))
+    # among jumps closer than the steps these say nothing
+    apart = torch.maximum((wide - narrow).abs(), bend) > 0.01 * (left.abs() + right.abs()) + 1e-3 + 100 * rounding
+    unsure = apart & (clear > 0)
+    low, high = torch.where(unsure, -torch.inf, low), torch.where(unsure, torch.inf, high)
     return low, high, wide.isfinite() & narrow.isfinite() & centre.isfinite() & ~torn
 
 

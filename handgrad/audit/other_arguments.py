@@ -1,5 +1,7 @@
 """Other arguments than those that were handed over: memory layouts, sizes, flags, indices, tensors left out."""
 
+import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -8,6 +10,7 @@ import torch
 from handgrad.audit.calls import Args, Call, Trace
 
 LONG = 1030  # a size above that of a block or a byte
+MOST = 1e7  # elements of a tensor on the way
 WORDS = (  # texts that choose a branch, where torch and its users write them
     {"mean", "sum", "none"},
     {"none", "tanh"},
@@ -71,6 +74,8 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
             yield f"{name} all False", _with(call, i, torch.zeros_like(a))
             yield f"{name} inverted", _with(call, i, ~a)
         elif not a.is_floating_point() and not a.is_complex():
+            if _offsets(call, a):
+                continue
             flat = a.flatten()
             others = (flat != flat[0]).nonzero().flatten()
             # what holds for a permutation alone, and what is written to a place twice, is nobody's fault
@@ -85,9 +90,34 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
 
 
 def _permutes(a: torch.Tensor) -> bool:
-    if a.dim() != 1 or a.is_floating_point() or a.is_complex() or a.dtype == torch.bool:
+    """Whether each row is a permutation."""
+    if not _whole(a) or not a.dim():
         return False
-    return torch.equal(a.sort().values, torch.arange(len(a), device=a.device, dtype=a.dtype))
+    return torch.equal(a.sort(-1).values, torch.arange(a.shape[-1], device=a.device, dtype=a.dtype).expand(a.shape))
+
+
+def _offsets(call: Call, a: object) -> bool:
+    """Whether these are the places where the rows of another argument are parted: 0, never falling, and that one's size."""
+    if not isinstance(a, torch.Tensor) or not _whole(a) or a.dim() != 1 or len(a) < 2 or int(a[0]) or (a.diff() < 0).any():
+        return False
+    return any(isinstance(other, torch.Tensor) and int(a[-1]) in other.shape for other in call.args if other is not a)
+
+
+def _whole(a: torch.Tensor) -> bool:
+    return not (a.is_floating_point() or a.is_complex() or a.dtype == torch.bool)
+
+
+def _marks(a: torch.Tensor) -> bool:
+    """Whether all is -1, 0 or 1: whole numbers, a mask, signs."""
+    return not a.is_complex() and (not a.is_floating_point() or bool(((a == 0) | (a.abs() == 1)).all()))
+
+
+def _shares(a: torch.Tensor, extent: int) -> bool:
+    """Whether a tensor that needs no gradient sums, or has squares that sum, to 1 along a size: labels, unit vectors."""
+    if a.requires_grad or not a.is_floating_point():
+        return False
+    sums = [part.sum(dim) for dim, size in enumerate(a.shape) if size == extent for part in (a, a.square())]
+    return any(bool(((total - 1).abs() < 1e-5).all()) for total in sums)
 
 
 def _writes(call: Call) -> bool:
@@ -134,17 +164,26 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
     values and indices; a dimension more and less; an optional tensor left out.
     """
     free = [a for i, a in enumerate(call.args) if isinstance(a, torch.Tensor) and i not in call.parameters]
-    bound = {extent for i in call.parameters for extent in call.args[i].shape}
+    offsets = [i for i, a in enumerate(call.args) if _offsets(call, a)]
+    fixed = {*call.parameters, *offsets}
+    bound = {extent for i in call.parameters for extent in call.args[i].shape} | {int(call.args[i][-1]) for i in offsets}
+    bound |= {extent for a in free for extent in a.shape if _shares(a, extent)}
     extents = sorted({extent for a in free for extent in a.shape if extent > 1} - bound, reverse=True)[:4]
     first = [a.shape[0] for a in free[:1] if a.dim() and a.shape[0] not in bound]
     for count, extent in [*((1, extent) for extent in extents), *((0, extent) for extent in first)]:
-        args = (a if i in call.parameters else _cut(a, extent, count) for i, a in enumerate(call.args))
+        args = (a if i in fixed else _cut(a, extent, count) for i, a in enumerate(call.args))
         yield f"size {extent} cut to {count}", tuple(args), count > 0
     ends = dict.fromkeys(call.args[i].shape[dim] for i in call.wanted[:1] if call.args[i].dim() for dim in (-1, 0))
     for extent in [extent for extent in ends if extent in extents] if not call.axes else ():
-        args = [a if i in call.parameters else _repeated(a, extent) for i, a in enumerate(call.args)]
-        if all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args):
-            yield f"size {extent} made {LONG}", tuple(args), True
+        if any(_whole(a) and extent in a.shape for a in free) and _writes(call):
+            continue  # it would write to a place twice
+        args, double = (
+            tuple(a if i in fixed else _repeated(a, extent, count) for i, a in enumerate(call.args))
+            for count in (LONG, 2 * extent)
+        )
+        small = all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args)
+        if small and _fits(call, call.at(double, "twice as long: "), LONG / extent):
+            yield f"size {extent} made {LONG}", args, True
     for label, args in (*other_values(call), *other_indices(call)):
         yield label, args, False
     for i in call.wanted[1:3]:
@@ -165,6 +204,18 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
             yield f"{label} in {call.names[i]}", _with(call, i, other.clone().requires_grad_()), False
 
 
+def _fits(call: Call, double: Call, times: float) -> bool:
+    """Whether nothing on the way gets larger than `MOST`, by how much larger it gets with one size doubled."""
+    sizes = []
+    for near in (call, double):
+        with Trace() as trace, contextlib.suppress(Exception):
+            near.vjp(near.upstream)
+        sizes.append(trace.sizes)
+    if len(sizes[0]) != len(sizes[1]):
+        sizes = [[max(row, default=1)] for row in sizes]
+    return all(two * (two / max(one, 1)) ** math.log2(times / 2) < MOST for one, two in zip(*sizes, strict=True))
+
+
 def _broadcasts(call: Call, args: Args, whole: Args) -> bool:
     """Whether a single number counts as many, and no kernel reads beyond its end."""
     try:
@@ -182,24 +233,26 @@ def _cut(a: object, extent: int, count: int) -> object:
     return a.detach()[index].clone().requires_grad_(a.requires_grad)
 
 
-def _repeated(a: object, extent: int) -> object:
-    """Along each dimension of this size the tensor is continued: by itself, scaled a little each time, integers as they are.
+def _repeated(a: object, extent: int, count: int) -> object:
+    """Along each dimension of this size the tensor is continued to `count`: by itself, scaled a little each time, but for marks.
 
-    A permutation goes on as one, block by block.
+    A permutation goes on as one, block by block, and what was sorted stays so.
     """
     if not isinstance(a, torch.Tensor) or extent not in a.shape:
         return a
-    if _permutes(a):
-        start = torch.arange(0, LONG, extent, device=a.device, dtype=a.dtype)
-        longer = (start[:, None] + a).flatten()
-        whole = LONG - LONG % extent
-        return torch.cat([longer[:whole], torch.arange(whole, LONG, device=a.device, dtype=a.dtype)])
+    index = torch.arange(count, device=a.device)
     longer = a.detach()
     for dim, size in enumerate(a.shape):
-        if size == extent:
-            index = torch.arange(LONG, device=a.device)
-            longer = longer.index_select(dim, index % extent)
-            if a.is_floating_point() or a.is_complex():
-                scale = (1 + 0.003 * (index // extent)).reshape([-1 if d == dim else 1 for d in range(a.dim())])
-                longer = longer * scale.to(a.real.dtype)
+        if size != extent:
+            continue
+        along = [-1 if d == dim else 1 for d in range(a.dim())]
+        rising = _whole(a) and bool((a.diff(dim=dim) >= 0).all())
+        longer = longer.index_select(dim, index % extent)
+        if dim == a.dim() - 1 and _permutes(a):
+            whole = count - count % extent
+            longer = torch.where(index < whole, longer + (index - index % extent).to(a.dtype), index.to(a.dtype))
+        elif rising:
+            longer = longer.sort(dim).values
+        elif a.requires_grad or not (_marks(a) or any(_shares(a, each) for each in a.shape)):
+            longer = longer * (1 + 0.003 * (index // extent)).reshape(along).to(a.real.dtype)
     return longer.clone().requires_grad_(a.requires_grad)

@@ -92,12 +92,15 @@ def extrapolate(rows: list[float]) -> tuple[float, float]:
     return best, error
 
 
-def slopes(f: Callable[[Tensors], torch.Tensor], at: Tensors, along: Tensors, quick: bool = False) -> Slopes:
-    """Measure how `f`, which returns a flat real vector, moves when `at` moves along `along`; `quick` takes two steps alone."""
+def slopes(f: Callable[[Tensors], torch.Tensor], at: Tensors, along: Tensors, quick: bool = False, finer: float = 1.0) -> Slopes:
+    """Measure how `f`, which returns a flat real vector, moves when `at` moves along `along`; `quick` takes two steps alone.
+
+    `finer` is a factor of the steps.
+    """
     at = [a.detach() for a in at]
     centre = f(at)
     steps = STEPS.get(centre.dtype, COARSE)
-    steps = steps[-2:] if quick else steps
+    steps = tuple(step * finer for step in (steps[-2:] if quick else steps))
     rows = [f([torch.add(a, d, alpha=sign * h) for a, d in zip(at, along, strict=True)]) for sign in (1, -1) for h in steps]
     plus, minus = torch.stack(rows).chunk(2)
     return Slopes(plus, minus, centre, steps)
