@@ -61,18 +61,25 @@ def _write(path: Path, kept: dict[str, dict]) -> None:
 
 
 def progress() -> None:
-    """Print how many exercises of each chapter are done, and the next one."""
+    """Print how many exercises of each chapter are done, and the next one. In a teacher's own course: of its notebooks."""
     from handgrad.exercises import EXERCISES
+    from handgrad.own_course import own_course
 
+    course = own_course()
+    exercises = [
+        exercise
+        for exercise in EXERCISES.values()
+        if course is None or (course / "exercises" / f"{exercise.chapter}.ipynb").exists()
+    ]
     path = progress_file()
     kept = read(path) if path and path.exists() else {}
-    done = {name for name in EXERCISES if kept.get(name, {}).get("done")}
-    for chapter in dict.fromkeys(exercise.chapter for exercise in EXERCISES.values()):
-        names = [exercise.name for exercise in EXERCISES.values() if exercise.chapter == chapter]
+    done = {exercise.name for exercise in exercises if kept.get(exercise.name, {}).get("done")}
+    for chapter in dict.fromkeys(exercise.chapter for exercise in exercises):
+        names = [exercise.name for exercise in exercises if exercise.chapter == chapter]
         ready = [name for name in names if name in done]
         bar = "■" * len(ready) + "□" * (len(names) - len(ready))
         print(f"{chapter:<12} {bar:<6} {len(ready)} of {len(names)}")
-    following = next((exercise for name, exercise in EXERCISES.items() if name not in done), None)
+    following = next((exercise for exercise in exercises if exercise.name not in done), None)
     if following is None:
         print("Everything is done.")
     else:

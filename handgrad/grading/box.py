@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import handgrad
+from handgrad.own_course import CHECKS, VARIABLE, own_course
 from handgrad.warm.child import SCRATCH
 
 # what an answer may use; a check of the course needs a tenth of it
 LIMITS = {"memory_mib": 2048, "cpu_seconds": 120, "file_bytes": 32 << 20, "processes": 64, "files": 256}
 _PACKAGE = Path(handgrad.__file__).resolve().parent
-HIDDEN = tuple(str(_PACKAGE / name) for name in ("exercises", "mutants"))
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
 
 
@@ -29,7 +29,7 @@ def box_command() -> list[str]:
     command += ["--cap-add", "ALL", "--hostname", "handgrad"]
     for place in _SYSTEM:
         command += ["--ro-bind-try", place, place]
-    for place in dict.fromkeys(map(str, _needed())):
+    for place in dict.fromkeys(map(str, (*_needed(), *_own_checks()))):
         command += ["--ro-bind", place, place]
     command += ["--dev", "/dev", "--proc", "/proc", "--dir", "/tmp", "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
     if os.environ.get("HANDGRAD_DEVICE") == "cuda":
@@ -42,10 +42,22 @@ def box_command() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The environment inside: nothing of the caller's but the device."""
+    """The environment inside: nothing of the caller's but the device and the folder of a course of their own."""
     inside = {"PATH": "/usr/bin:/bin", "HOME": SCRATCH, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
     inside |= {"MKL_NUM_THREADS": "1", "TMPDIR": SCRATCH, "MPLCONFIGDIR": SCRATCH, "PYTHONDONTWRITEBYTECODE": "1"}
-    return inside | {"HANDGRAD_DEVICE": os.environ.get("HANDGRAD_DEVICE", "cpu")}
+    inside |= {"HANDGRAD_DEVICE": os.environ.get("HANDGRAD_DEVICE", "cpu")}
+    course = own_course()
+    return inside | ({VARIABLE: str(course)} if course else {})
+
+
+def hidden() -> tuple[str, ...]:
+    """The folders that the warm process has read, and that no answer may: whatever holds a reference."""
+    return tuple(map(str, (_PACKAGE / "exercises", _PACKAGE / "mutants", *_own_checks())))
+
+
+def _own_checks() -> list[Path]:
+    course = own_course()
+    return [course / CHECKS] if course else []
 
 
 def _needed() -> list[Path]:

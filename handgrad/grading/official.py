@@ -6,6 +6,7 @@ from pathlib import Path
 import handgrad
 from handgrad.errors import CourseError
 from handgrad.notebooks.answers import answer_cells, read_notebook
+from handgrad.own_course import is_own, own_course
 
 
 def find_official(path: Path, notebook: dict | None, course: Path | None = None, file: str = "") -> Path | None:
@@ -42,11 +43,20 @@ def course_folder(path: Path) -> Path:
     """The folder of the course: the one that `path` lies in, else the one that handgrad is installed from.
 
     Raises:
-        CourseError: neither is there.
+        CourseError: neither is there, or it is a teacher's own course that we are not in, or that is not built.
     """
     for folder in (*path.resolve().parents, Path(handgrad.__file__).resolve().parents[1]):
         if (folder / "sources" / "exercises").is_dir() and (folder / "solutions").is_dir():
+            if is_own(folder) and own_course() != folder:
+                raise CourseError(
+                    f"{path}: it belongs to the course in {folder}, whose checks are not loaded; run handgrad there."
+                )
             return folder
+        if is_own(folder):
+            raise CourseError(
+                f"{path}: the course in {folder} has no solutions/ yet, and grading compares with them. "
+                "Where its sources/ are, run: handgrad build. Learners run the check cells of the notebook."
+            )
     raise CourseError(
         f"{path}: the course's solutions/ are not found, and grading compares with them. "
         "Clone the course's repository, run `pip install -r requirements.txt` in it, and grade from there."

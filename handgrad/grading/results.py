@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from handgrad.errors import CourseError
+from handgrad.own_course import check_files
 
 RESULTS = "results.jsonl"
 
@@ -45,6 +46,7 @@ def header_of(course: Path, seed: int, settings: dict) -> dict:
     exercises = {stem: {name: EXERCISES[name].points for name in found if name in EXERCISES} for stem, found in names.items()}
     hints = {name: list(EXERCISES[name].hints) for found in exercises.values() for name in found}
     officials = {path.stem: digest_of_file(path) for path in sorted((course / "solutions").glob("*.ipynb"))}
+    officials |= {f"{path.parent.name}/{path.name}": digest_of_file(path) for path in check_files()}
     versions = {name: importlib.metadata.version(name) for name in ("handgrad", "torch", "nbval")}
     return {**versions, "seed": seed, "settings": settings, "officials": officials, "exercises": exercises, "hints": hints}
 

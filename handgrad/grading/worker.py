@@ -22,6 +22,7 @@ from _pytest.runner import runtestprotocol
 
 from handgrad.check import RECORD
 from handgrad.grading.strict import StrictCell, StrictKernel, StrictNotebook
+from handgrad.own_course import VARIABLE, own_course
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MOST_TRACEBACK = 20_000  # characters
@@ -136,7 +137,7 @@ def _forked(settings: Settings, folder: str) -> object:
     before = "handgrad.grading.box:prepare"
     if settings.boxed:
         inside = box.environment() | told
-        request = Request("cells", inside, box.SCRATCH, private=True, hidden=box.HIDDEN, limits=box.LIMITS, before=before)
+        request = Request("cells", inside, box.SCRATCH, private=True, hidden=box.hidden(), limits=box.LIMITS, before=before)
     else:
         request = Request("cells", dict(os.environ) | told, folder, before=before)
     return ForkedKernel(settings.warm, request)
@@ -211,6 +212,8 @@ def main() -> None:
     os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     settings = Settings(**json.loads(sys.argv[1]))
     os.environ |= {"HANDGRAD_SEED": str(settings.seed), "HANDGRAD_PROGRESS": "off"}  # ordinary kernels inherit them
+    if course := own_course():
+        os.environ[VARIABLE] = str(course)  # they start in another folder
     sys.exit(serve(settings, os.fdopen(0, encoding="utf-8"), sink))
 
 
