@@ -10,6 +10,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -55,13 +56,14 @@ def run(request: dict) -> None:
     """Be the kernel that was asked for (see `handgrad.warm.client.Request`)."""
     os.environ.clear()
     os.environ.update(request["env"])
+    time.tzset()
     if request.get("private"):
         wall_in(request["number"], request["scratch_mib"], request["hidden"])
     os.chdir(request["cwd"])
     _limit(request.get("limits", {}))
     sys.stdin = sys.__stdin__ = os.fdopen(0, closefd=False)
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", buffering=1, closefd=False)
-    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, closefd=False)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     _own_random_state(request.get("threads"))
     gc.enable()
     from handgrad.warm import shell
@@ -87,8 +89,10 @@ def _own_random_state(threads: int | None) -> None:
     if numpy is not None:
         numpy.random.seed()  # Python's own generator is seeded anew by a fork, numpy's is not
     torch = sys.modules.get("torch")
-    if torch is not None and threads:
-        torch.set_num_threads(threads)
+    if torch is not None:
+        torch.default_generator.seed()
+        if threads:
+            torch.set_num_threads(threads)
 
 
 def wall_in(number: int, scratch_mib: int, hidden: list[str]) -> None:

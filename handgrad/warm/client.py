@@ -25,6 +25,10 @@ class WarmError(Exception):
     """The warm process could not be started, or could not fork; the message says why."""
 
 
+class NotThere(WarmError):
+    """Nobody answers."""
+
+
 class Process:
     """A forked kernel, known by the connection that keeps it alive."""
 
@@ -101,25 +105,42 @@ def fork(path: str, request: Request, fds: Sequence[int]) -> Process:
     """Ask the warm process that listens on `path` for a kernel, whose first descriptors are `fds`.
 
     Raises:
-        WarmError: there is none, or it could not fork.
+        NotThere: there is none.
+        WarmError: it could not fork.
     """
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
     message = {**vars(request), "limits": request.limits or {}}
+    connection, reply, received = _ask(path, message, fds)
+    if "error" in reply:
+        connection.close()
+        raise WarmError(f"the warm process could not fork: {reply['error']}")
+    return Process(connection, reply["pid"], received[0])
+
+
+def lease(path: str) -> socket.socket:
+    """A connection that keeps the warm process on `path` alive; it is ready for forks then.
+
+    Raises:
+        NotThere: it did not start.
+    """
+    return _ask(path, {"lease": True}, ())[0]
+
+
+def _ask(path: str, message: dict, fds: Sequence[int]) -> tuple[socket.socket, dict, list[int]]:
+    """A connection, and the warm process's answer to its first message, with descriptors."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
     try:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        connection.settimeout(_START)
         connection.connect(path)
         socket.send_fds(connection, [json.dumps(message).encode()], list(fds))
         data, received, _, _ = socket.recv_fds(connection, 4096, 1)
-        reply = json.loads(data) if data else {"error": "it ended"}
-        if "error" in reply:
-            raise WarmError(f"the warm process could not fork: {reply['error']}")
     except OSError as error:
         connection.close()
-        raise WarmError(f"the warm process does not answer: {error}") from None
-    except WarmError:
+        raise NotThere(f"the warm process does not answer: {error}") from None
+    if not data:
         connection.close()
-        raise
-    return Process(connection, reply["pid"], received[0])
+        raise NotThere("the warm process ended")
+    return connection, json.loads(data), received
 
 
 class Zygote:
@@ -158,14 +179,10 @@ class Zygote:
             start_new_session=True,
         )
         listener.close()
-        self._lease = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
+        self._lease: socket.socket | None = None
         try:
-            self._lease.connect(self.path)
-            self._lease.send(json.dumps({"lease": True}).encode())
-            self._lease.settimeout(_START)
-            if not self._lease.recv(4096):
-                raise WarmError("the warm process did not start")
-        except (OSError, WarmError) as error:
+            self._lease = lease(self.path)
+        except WarmError as error:
             self._process.kill()
             self._process.wait()
             words = self.last_words()
@@ -186,7 +203,8 @@ class Zygote:
         return self._log.read().decode(errors="replace")[-4000:].strip()
 
     def __exit__(self, *_: object) -> None:
-        self._lease.close()
+        if self._lease:
+            self._lease.close()
         end = time.monotonic() + 5
         while self._process.poll() is None and time.monotonic() < end:
             time.sleep(0.02)

@@ -6,9 +6,9 @@ It listens on a socket that its starter opened (`--listen-fd`), one SOCK_SEQPACK
     zygote → client   {"pid": …} with a pidfd; {"error": …} when it could not fork; {"exit": …} when the kernel has ended
     client hangs up   what is left of the kernel is killed and reaped
 
-A connection that sends {"lease": true} starts nothing, and is told {"ready": true}: the zygote ends when no connection is left. Nothing here may start a
-thread, an event loop, an OpenMP region or a backward pass: a fork after one of these hangs or dies in the child
-(pytorch issues 17199, 33885).
+A connection that sends {"lease": true} starts nothing, and is told {"ready": true}. The zygote ends when no connection is left.
+Nothing here may start a thread, an event loop, an OpenMP region or a backward pass: a fork after one of these hangs or dies in
+the child (pytorch issues 17199, 33885).
 """
 
 import argparse
@@ -28,7 +28,7 @@ from typing import NoReturn
 
 from handgrad.warm import child
 
-FIRST_GRACE, GRACE = 30.0, 0.5  # seconds without a connection, before the first and later
+FIRST_GRACE = 30.0  # seconds without a connection, before the first
 
 
 class BecomeChild(BaseException):
@@ -45,12 +45,13 @@ class _Kernel:
     pid: int | None = None
     pidfd: int | None = None
     ended: bool = False
+    dropped: bool = False
 
 
 class _Server:
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, grace: float) -> None:
         self.selector = selectors.DefaultSelector()
-        self.listener = listener
+        self.listener, self.grace = listener, grace
         self.kernels: set[_Kernel] = set()
         self.namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self.number = 0
@@ -63,21 +64,20 @@ class _Server:
             events = self.selector.select(None if self.kernels else grace)
             if not events:
                 return
-            grace = GRACE
+            grace = self.grace
             for key, _ in events:
                 kernel = key.data
                 try:
                     if kernel is None:
                         self._accept()
-                    elif kernel not in self.kernels:
-                        continue  # dropped earlier in this batch of events
                     elif key.fileobj is kernel.connection:
-                        self._receive(kernel)
+                        if not kernel.dropped:  # it may have been earlier in this batch of events
+                            self._receive(kernel)
                     else:
                         self._ended(kernel)
                 except Exception as error:  # one bad request must not end the process that all kernels come from
                     print("handgrad warm:", repr(error), file=sys.stderr, flush=True)
-                    if kernel is not None and kernel in self.kernels:
+                    if kernel is not None and not kernel.dropped:
                         _send(kernel, {"error": f"{type(error).__name__}: {error}"})
                         self._drop(kernel)
 
@@ -137,27 +137,33 @@ class _Server:
 
     def _ended(self, kernel: _Kernel) -> None:
         """Tell the exit status, and keep the zombie: its number cannot be another process's while the client may signal it."""
-        if kernel.ended:
-            return
-        kernel.ended = True
         self.selector.unregister(kernel.pidfd)
+        kernel.ended = True
+        if kernel.dropped:
+            self._reap(kernel)
+            return
         state = os.waitid(os.P_PID, kernel.pid, os.WEXITED | os.WNOWAIT)
         status = state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
         _send(kernel, {"exit": status})
 
     def _drop(self, kernel: _Kernel) -> None:
+        """Kill what is left of a kernel; it is reaped when it has ended, for which nobody waits here."""
+        kernel.dropped = True
+        self.kernels.discard(kernel)
         self.selector.unregister(kernel.connection)
         kernel.connection.close()
-        self.kernels.discard(kernel)
         if kernel.pid is None:
             return
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(kernel.pid, signal.SIGKILL)
-        if not kernel.ended:
-            self.selector.unregister(kernel.pidfd)
+        if kernel.ended or kernel.pidfd is None:
+            self._reap(kernel)
+
+    def _reap(self, kernel: _Kernel) -> None:
         os.waitpid(kernel.pid, 0)
-        os.close(kernel.pidfd)
+        if kernel.pidfd is not None:
+            os.close(kernel.pidfd)
 
 
 def _send(kernel: _Kernel, message: dict) -> None:
@@ -169,7 +175,7 @@ def preload(modules: Sequence[str], cells: bool) -> None:
     """Import modules; for children that run cells, build and warm up the shell that they run in.
 
     Raises:
-        RuntimeError: an import started a thread, after which a fork is not safe.
+        RuntimeError: an import left a thread, after which a fork is not safe.
     """
     for name in modules:
         importlib.import_module(name)
@@ -179,6 +185,12 @@ def preload(modules: Sequence[str], cells: bool) -> None:
         shell.build()
     if threading.active_count() > 1:
         raise RuntimeError(f"a module that was imported started threads: {threading.enumerate()}")
+    pid = os.fork()  # a first child, to see that it can be, and since OpenBLAS ends its threads then
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise RuntimeError("a module that was imported computed with several threads")
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -191,15 +203,25 @@ def main() -> None:
     parser.add_argument("--listen-fd", type=int, required=True)
     parser.add_argument("--preload", default="")
     parser.add_argument("--cells", action="store_true")
+    parser.add_argument("--grace", type=float, default=0.5, help="seconds that it outlives its last connection")
+    parser.add_argument("--detach", action="store_true", help="be nobody's child, so that no client has to reap it")
     options = parser.parse_args()
+    if options.detach:
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+    if sys.path[0] == os.getcwd():
+        del sys.path[0]  # python -m put it there
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the client's to handle
     listener = socket.socket(fileno=options.listen_fd)
     preload([name for name in options.preload.split(",") if name], options.cells)
     try:
-        _Server(listener).serve()
+        _Server(listener, options.grace).serve()
     except BecomeChild as become:
         request = become.request
     else:
+        with contextlib.suppress(OSError):
+            os.unlink(listener.getsockname())  # before it is closed: whoever finds nobody makes another in its place
         return
     try:
         child.run(request)

@@ -1,0 +1,43 @@
+"""A forked child as an ordinary ipykernel: the same application, started in a process that has imported it already."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+
+# what an ordinary kernel imports until its first cell has run, found by comparing sys.modules; matplotlib is not here, since it
+# reads MPLBACKEND and the folder's matplotlibrc when it is imported
+PRELOAD = (
+    "ipykernel.kernelapp",
+    "ipykernel.debugger",
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.magics",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    "executing",
+    "jedi",
+    "matplotlib_inline.config",
+    "psutil",
+    "pygments.formatters.terminal256",
+    "pygments.lexers.python",
+    "sqlite3",
+    "stack_data",
+    "tornado.platform.asyncio",
+)
+
+
+def serve(argv: Sequence[str], ready: int) -> None:
+    """Be the kernel that `python -m ipykernel_launcher ARGV` would be; `ready` is written to when its sockets are bound."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "handgrad"]:
+        del sys.modules[name]  # a kernel imports the course as it is on disk now, not as it was when the warm process started
+    launcher = importlib.util.find_spec("ipykernel_launcher")
+    sys.argv = [str(launcher.origin if launcher else "ipykernel_launcher"), *argv]
+    from ipykernel.kernelapp import IPKernelApp
+
+    # 1: no thread that watches the parent, since the kernel is killed with the warm process, and that with the last client
+    app = IPKernelApp.instance(parent_handle=1)
+    app.initialize(list(argv))
+    os.write(ready, b"1")
+    os.close(ready)
+    app.start()
