@@ -152,8 +152,9 @@ def test_paths_of_all_kinds_at_once(handed: Path, scratch: Path) -> None:
 
 
 def test_notebooks_given_by_name(handed: Path, scratch: Path) -> None:
-    put(handed, "ada/03_relu.ipynb", "bob/03_relu.ipynb", "submitted/eve/03_relu/x.ipynb")
+    put(handed, "ada/03_relu.ipynb", "bob/03_relu.ipynb", "submitted/eve/03_relu/x.ipynb", f"{MOODLE}/x.ipynb")
     assert pairs(find_submissions(sorted(handed.rglob("*.ipynb")), scratch)) == [
+        ("Ada Lovelace", f"{MOODLE}/x.ipynb"),
         ("ada", "ada/03_relu.ipynb"),
         ("bob", "bob/03_relu.ipynb"),
         ("eve", "submitted/eve/03_relu/x.ipynb"),
@@ -220,6 +221,11 @@ def test_two_of_one_name_are_two_learners(handed: Path, scratch: Path) -> None:
     assert names == ["Ada Lovelace (12345)", "Ada Lovelace (9)", "leewei (1)", "leewei (2)"]
 
 
+def test_moodles_folders_given_by_name(handed: Path, scratch: Path) -> None:
+    put(handed, f"03_relu/{MOODLE}/x.ipynb", "06_linear/Ada Lovelace_9_assignsubmission_file_/x.ipynb")
+    assert {one.learner for one in find_submissions(list(handed.glob("*/*")), scratch)} == {"Ada Lovelace"}
+
+
 def test_sections_and_assignments(handed: Path, scratch: Path) -> None:
     put(handed, "section1/ada/x.ipynb", "section2/ada/x.ipynb", "section2/bob/x.ipynb", "03_relu/ada/x.ipynb", "week 4/ada.ipynb")
     found = find_submissions([handed / "section1", handed / "section2"], scratch)
@@ -261,15 +267,17 @@ def test_names_are_printable_and_one_spelling(handed: Path, scratch: Path) -> No
 
 def test_name_of_a_given_folder_is_in_the_same_spelling(handed: Path, scratch: Path) -> None:
     put(handed, "Zoe\u0308/03_relu.ipynb")
-    assert [one.learner for one in find_submissions([handed / "Zoe\u0308"], scratch)] == ["Zo\u00eb"]
+    assert [one.learner for one in find_submissions([handed / "Zoe\u0308/03_relu.ipynb"], scratch)] == ["Zo\u00eb"]
 
 
 def test_order_and_names_do_not_depend_on_the_order_of_the_paths(handed: Path, scratch: Path) -> None:
     put(handed, "b/ada/x.ipynb", "a/ada/x.ipynb", "a/zoe.ipynb", "c.ipynb")
-    paths = list(handed.iterdir())
+    zipped(handed / "d.zip", "x.ipynb")
+    zipped(handed / "e.zip", "y.ipynb")
+    paths = sorted(handed.iterdir())
     first, second = find_submissions(paths, scratch), find_submissions(paths[::-1], scratch)
-    assert first == second
-    assert pairs(first) == sorted(pairs(first))
+    assert pairs(first) == pairs(second) == sorted(pairs(first))
+    assert [one.path.parts[-2:] for one in first] == [one.path.parts[-2:] for one in second]
 
 
 def test_hidden_files_and_checkpoints_are_left_out(handed: Path, scratch: Path) -> None:

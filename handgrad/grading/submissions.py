@@ -261,7 +261,7 @@ class _Scan:
     def _copy(self, entry: "_Entry", name: str, floor: int) -> Path:
         """Unpack to a path of ours that ends in what is harmless of `name`, which tells which notebook it is."""
         self.copies += 1
-        safe = re.sub(r"[^\w .()+-]", "_", name)[-60:]
+        safe = re.sub(r"[^\w .()+-]", "_", name)
         path = self.scratch / f"{self.copies:05}" / safe
         path.parent.mkdir()
         size = 0
