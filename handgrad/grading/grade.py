@@ -104,7 +104,8 @@ def grade_one(job: dict, settings: "Settings", run: Run) -> dict:
         result["notebook"] = official_path.stem
         official, digest = _official(official_path, official_path.stat().st_mtime_ns)
         answers = _answers(path, notebook, official_path, official)
-        refused = {name: found for name, answer in answers.items() if (found := problems(answer.source))}
+        read = answers.items() if settings.read_first else ()
+        refused = {name: found for name, answer in read if (found := problems(answer.source))}
         rows = _rows(official_path, official, answers, settings.seed, run, refused, settings.cell_timeout)
         result |= {"rows": [asdict(row) for row in rows], "notes": _notes(official, answers)}
         sources = json.dumps({name: answer.source for name, answer in answers.items()}, sort_keys=True)
@@ -179,6 +180,8 @@ def _rows(
         outcome, probe, text, share = _judge(name, answers.get(name), own, seed, timeout)
         rows.append(Row(name, outcome, int(points * share), points, probe, text))
         if any(cell["alone"] for cell in own) and outcome not in ("timed out", "died"):
+            if len(_SEEN) > 10_000:
+                _SEEN.clear()
             _SEEN[seed, path, name, answers[name].source] = rows[-1]
     return rows
 

@@ -38,6 +38,7 @@ class Settings:
         warm: where the warm process listens; empty where there is none.
         boxed: whether the warm process is in a box, so that each answer gets walls and limits.
         cell_timeout: seconds.
+        read_first: whether the text of an answer is read before it runs, and refused by it.
     """
 
     seed: int
@@ -45,6 +46,7 @@ class Settings:
     warm: str = ""
     boxed: bool = False
     cell_timeout: float = 60.0
+    read_first: bool = True
 
 
 class GradedNotebook(StrictNotebook):

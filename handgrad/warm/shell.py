@@ -148,6 +148,7 @@ def build() -> None:
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
     config.InteractiveShell.xmode = "Plain"
+    config.InteractiveShell.automagic = False  # `sx ls` is no Python, and is not to be a command either
     _shell = _Shell.instance(config=config)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         for code in (

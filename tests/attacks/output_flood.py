@@ -1,0 +1,16 @@
+# attack: prints without end
+# outcome: timed out, died
+import torch
+
+
+class MyReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        return input.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+
+while True:
+    print("x" * 1000)
