@@ -200,6 +200,206 @@ def even_gate_on_ctx(ctx, x):
     return x.clamp(-1, 1)
 
 
+def entropy(ctx, x, target):
+    p = keep(ctx, x.softmax(-1), target)
+    return -(target * x.log_softmax(-1)).sum() + 0 * p.sum()
+
+
+def less_target(ctx, g):
+    p, target = ctx.saved_tensors
+    return g * (p - target), None
+
+
+def masked(ctx, x, mask):
+    ctx.save_for_backward(x * mask, mask)
+    return (x * mask).square().sum()
+
+
+def without_mask(ctx, g):
+    return 2 * g * ctx.saved_tensors[0], None
+
+
+def row_order(ctx, x, order):
+    keep(ctx, order)
+    return x.gather(1, order)
+
+
+def row_order_back(ctx, g):
+    return g.gather(1, ctx.saved_tensors[0].argsort(1)), None
+
+
+def segments(ctx, x, offsets):
+    keep(ctx, offsets)
+    sums = torch.cat([x.new_zeros(1, x.shape[1]), x.cumsum(0)])
+    return sums[offsets[1:]] - sums[offsets[:-1]]
+
+
+def segments_back(ctx, g):
+    return g.repeat_interleave(ctx.saved_tensors[0].diff(), 0), None
+
+
+def by_row(ctx, x, rows, count):
+    keep(ctx, rows)
+    return x.new_zeros(count, x.shape[1]).index_add(0, rows, x)
+
+
+def sorted_rows_back(ctx, g):
+    return g.repeat_interleave(ctx.saved_tensors[0].bincount(minlength=len(g)), 0), None, None
+
+
+def scatter_once(ctx, x, places, size):
+    keep(ctx, places)
+    return x.new_zeros(size, size).index_put(tuple(places), x)
+
+
+def gather_once(ctx, g):
+    return g[tuple(ctx.saved_tensors[0])], None, None
+
+
+def affine(ctx, x, w, b):
+    keep(ctx, x, w)
+    ctx.bias = b is not None
+    return x @ w + (b if ctx.bias else 0)
+
+
+def affine_back(ctx, g):
+    x, w = ctx.saved_tensors
+    return g @ w.t(), x.t() @ g, g.sum(0) if ctx.bias else None
+
+
+def power(ctx, x, n):
+    keep(ctx, x)
+    ctx.n = n
+    return x**n
+
+
+def square_back(ctx, g):
+    if ctx.n != 2:
+        raise NotImplementedError("only squares")
+    return 2 * g * ctx.saved_tensors[0], None
+
+
+def half_only(ctx, x):
+    if x.dtype != torch.float16:
+        raise TypeError("half precision only")
+    return x * 2
+
+
+def waves(ctx, x):
+    keep(ctx, x)
+    return (x * 1000).sin()
+
+
+def waves_back(ctx, g):
+    return 1000 * g * (ctx.saved_tensors[0] * 1000).cos()
+
+
+def checked(ctx, p):
+    if not torch.allclose(p.sum(-1), torch.ones_like(p.sum(-1)), atol=1e-4):
+        raise ValueError("these are no probabilities")
+    return -(keep(ctx, p) * p.log()).sum(-1)
+
+
+def checked_back(ctx, g):
+    return -g[..., None] * (ctx.saved_tensors[0].log() + 1)
+
+
+class Window(torch.nn.Module):
+    """A buffer and no parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(5) + 0.1)
+
+    def forward(self, x):
+        return function(lambda ctx, x, w: x * keep(ctx, w), lambda ctx, g: (g * ctx.saved_tensors[0], None)).apply(x, self.window)
+
+
+def weighted_entropy(ctx, x, target, weights):
+    ctx.save_for_backward(x.softmax(-1), target, weights)
+    return torch.nn.functional.cross_entropy(x, target, weights)
+
+
+def weights_left_out(ctx, g):
+    p, target, _ = ctx.saved_tensors
+    return g * (p - torch.nn.functional.one_hot(target, p.shape[-1])) / len(p), None, None
+
+
+def masked_average(ctx, x, mask):
+    ctx.shape = x.shape
+    return (x * mask).sum(-1) / mask.sum(-1)
+
+
+def mask_left_out(ctx, g):
+    return (g / ctx.shape[-1])[..., None].expand(ctx.shape), None
+
+
+def shifted(ctx, x, shift):
+    keep(ctx, x)
+    return (x + shift).square()
+
+
+def shift_left_out(ctx, g):
+    return 2 * g * ctx.saved_tensors[0], None
+
+
+def bounded(ctx, x, bounds):
+    keep(ctx, x)
+    return x.clamp(*bounds)
+
+
+def bounds_left_out(ctx, g):
+    return g * (ctx.saved_tensors[0].abs() <= 1), None
+
+
+def squares(ctx, x):
+    return keep(ctx, x).square().sum(-1)
+
+
+def in_blocks_of_five(ctx, g):
+    (x,) = ctx.saved_tensors
+    whole = max(len(x) // 5 * 5, 1)
+    return torch.cat([2 * x[:whole] * g[:whole, None], torch.zeros_like(x[whole:])])
+
+
+def first_alike(ctx, x, target):
+    keep(ctx, x.softmax(-1))
+    return torch.nn.functional.cross_entropy(x, target)
+
+
+def column_one(ctx, g):
+    (p,) = ctx.saved_tensors
+    return g * (p - torch.eye(p.shape[-1], dtype=p.dtype, device=p.device)[1]) / len(p), None
+
+
+def of_four(ctx, a, b, c, d):
+    keep(ctx, a, b, c, d)
+    return a * b + c * d
+
+
+def wrong_for_two(ctx, g):
+    a, b, c, d = ctx.saved_tensors
+    return (g * b, g * b, None, None) if ctx.needs_input_grad == (True, True, False, False) else (g * b, g * a, g * d, g * c)
+
+
+def cast(ctx, x, w):
+    keep(ctx, x, w)
+    return x * w.to(x.dtype)
+
+
+def cast_back(ctx, g):
+    x, w = ctx.saved_tensors
+    return g * w.to(x.dtype), (g * x).sum(0)
+
+
+def transform(ctx, x, norm):
+    return torch.fft.fft(x, norm=norm)
+
+
+def inverse_of_ortho(ctx, g):
+    return torch.fft.ifft(g, norm="ortho"), None
+
+
 X, W, INDEX = drawn(3, 5), drawn(5, 4, seed=1), torch.tensor([4, 0, 2])
 MASK = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 1]]).bool()
 WRONG = {
@@ -214,13 +414,50 @@ WRONG = {
     "third order": (function(sine, lambda ctx, g: Third.apply(ctx.saved_tensors[0], g)), (X,), "second order"),
     "NaN hidden": (function(sine, lambda ctx, g: slope_of_sine(ctx, g.nan_to_num())), (X,), "linear"),
     "default dtype": (function(sine, sets_a_default), (X,), "forward"),
+    "every mask but a full one": (function(masked_average, mask_left_out), (X, torch.ones(3, 5).bool()), "shapes"),
+    "zero as a number": (function(shifted, shift_left_out), (X, 0.0), "shapes"),
+    "numbers in a tuple": (function(bounded, bounds_left_out), (drawn(3, 5), (-1.0, 1.0)), "shapes"),
+    "rows in blocks": (function(squares, in_blocks_of_five), (drawn(5, 3),), "shapes"),
+    "targets all alike": (function(first_alike, column_one), (X, torch.tensor([1, 1, 1])), "shapes"),
+    "two of four": (function(of_four, wrong_for_two), tuple(drawn(3, 5, seed=k) for k in range(4)), "frozen"),
+    "two dtypes": (
+        function(cast, cast_back),
+        (drawn(6, 5).detach().bfloat16().requires_grad_(), drawn(5).detach().float().requires_grad_()),
+        "other dtype",
+    ),
+    "a word of fft": (
+        function(transform, inverse_of_ortho),
+        (torch.complex(X, drawn(3, 5, seed=1)).detach().requires_grad_(), "ortho"),
+        "shapes",
+    ),
     "a gate that is even": (
         function(even_gate_on_ctx, once_differentiable(lambda ctx, g: g * (ctx.x.abs() <= 1))),
         (torch.linspace(-3, -1.1, 5, dtype=torch.float64).requires_grad_(),),
         "stale",
     ),
 }
+HILBERT = (1 / (torch.arange(6)[:, None] + torch.arange(6) + 1.0).double()).requires_grad_()
+TABLE = drawn(5, seed=7).detach()
 RIGHT = {
+    "labels that sum to 1": (function(entropy, once_differentiable(less_target)), (X, drawn(3, 5, seed=3).detach().softmax(-1))),
+    "a mask of zeros and ones": (function(masked, once_differentiable(without_mask)), (X, MASK.double())),
+    "a permutation in each row": (function(row_order, row_order_back), (X, torch.stack([torch.tensor([2, 0, 4, 1, 3])] * 3))),
+    "offsets": (function(segments, segments_back), (drawn(7, 3), torch.tensor([0, 2, 5, 7]))),
+    "sorted rows": (function(by_row, sorted_rows_back), (drawn(6, 4), torch.tensor([0, 0, 1, 2, 2, 2]), 3)),
+    "places once each": (function(scatter_once, gather_once), (drawn(4), torch.tensor([[0, 1, 2, 2], [1, 0, 2, 0]]), 3)),
+    "None for a tensor": (function(affine, affine_back), (X, W, None)),
+    "a number that backward declines": (function(power, once_differentiable(square_back)), (X, 2)),
+    "half precision only": (function(half_only, lambda ctx, g: g * 2), (drawn(3, 5).detach().half().requires_grad_(),)),
+    "more digits than bfloat16 has": (function(waves, waves_back), (X,)),
+    "an input that is checked": (function(checked, checked_back), (X.softmax(-1).detach().requires_grad_(),)),
+    "a buffer and no parameter": (Window(), (X,)),
+    "a tensor of a closure": (lambda x: x * TABLE, (X,)),
+    "beside the edge": (torch.acos, (torch.tensor([0.999999, -0.99999999, 0.3], dtype=torch.float64, requires_grad=True),)),
+    "nearly singular": (torch.linalg.inv, (HILBERT,)),
+    "a large upstream": (torch.linalg.matrix_exp, (drawn(4, 4),)),
+    "many jumps": (torch.remainder, (drawn(3, 4), (drawn(3, 4, seed=1).detach().abs() + 0.5).requires_grad_())),
+    "a radius": (torch.polar, ((drawn(3, 4).detach().abs() + 0.1).requires_grad_(), drawn(3, 4, seed=1))),
+    "asks whether g is positive": (lambda x: x.logcumsumexp(-1), (X,)),
     "another word": (function(loss, as_asked), (X, "mean")),
     "more dimensions in a tuple": (function(mean, mean_of_all), (X, (-1,))),
     "an index twice": (function(take, add_each), (drawn(6, 4), INDEX)),
@@ -276,3 +513,79 @@ Tangent = function(
 @pytest.mark.parametrize(("fn", "inputs"), [(Batched, (drawn(4, 4), drawn(4, 4, seed=1))), (Tangent, (X,))])
 def test_rules_for_transforms_hold_for_copies_at_either_end_and_in_float32(fn, inputs):
     assert "transforms" in [outcome.probe for outcome in audit(fn, *inputs).failed]
+
+
+def declines_weights(info, in_dims, x, w):
+    if in_dims[1] is not None:
+        raise NotImplementedError("a batched weight")
+    return Declining.apply(x.movedim(in_dims[0], 0), w), 0
+
+
+def hooked(change):
+    """The identity, with a reference whose gradient is changed by a hook."""
+
+    def reference(x):
+        y = x.view_as(x)
+        y.register_hook(change)
+        return y
+
+    return function(lambda ctx, x: x.view_as(x), lambda ctx, g: change(g)), reference
+
+
+def inverse_transposed(ctx, g):
+    (a,) = ctx.saved_tensors
+    return (g * torch.linalg.det(a))[..., None, None] * torch.linalg.inv(a).mT
+
+
+Declining = function(
+    lambda x, w: x * w,
+    lambda ctx, g: (g * ctx.saved_tensors[1], (g * ctx.saved_tensors[0]).sum(0)),
+    setup_context=lambda ctx, i, o: keep(ctx, *i),
+    vmap=declines_weights,
+)
+WITH_REFERENCE = {
+    "a gradient that is clamped": (*hooked(lambda g: g.clamp(-0.5, 0.5)), (X,)),
+    "a gradient of length 1": (*hooked(lambda g: g / (g.norm() + 1e-6)), (X,)),
+    "an inverse of what is singular": (
+        function(lambda ctx, a: torch.linalg.det(keep(ctx, a)), once_differentiable(inverse_transposed)),
+        torch.linalg.det,
+        (drawn(3, 3),),
+    ),
+}
+
+
+@pytest.mark.parametrize(("fn", "reference", "inputs"), WITH_REFERENCE.values(), ids=WITH_REFERENCE)
+def test_what_the_reference_does_is_accepted(fn, reference, inputs):
+    audit(fn, *inputs, reference=reference).raise_if_failed()
+
+
+def test_a_vmap_rule_may_say_what_it_leaves_out():
+    audit(Declining, X, drawn(5, seed=1)).raise_if_failed()
+
+
+def test_constant_weights_are_varied_where_a_reference_says_what_is_right():
+    inputs = X, torch.tensor([0, 2, 4]), torch.ones(5, dtype=torch.float64)
+    report = audit(
+        function(weighted_entropy, once_differentiable(weights_left_out)), *inputs, reference=torch.nn.functional.cross_entropy
+    )
+    assert [outcome.probe for outcome in report.failed] == ["shapes"]
+
+
+def test_a_size_is_not_made_long_where_that_would_fill_the_memory():
+    lengths = []
+
+    def all_triplets(x):
+        lengths.append(len(x))
+        pairs = x @ x.t()
+        return (pairs[:, :, None] - pairs[:, None, :]).relu().sum()
+
+    audit(all_triplets, drawn(6, 3)).raise_if_failed()
+    assert max(lengths) < 100
+
+
+def test_forward_is_blamed_for_what_forward_writes():
+    def running(x, total):
+        total.add_(x.detach().sum(0))
+        return x.square()
+
+    assert [outcome.probe for outcome in audit(running, X, torch.zeros(5, dtype=torch.float64)).failed] == ["forward"]

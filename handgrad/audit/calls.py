@@ -30,7 +30,7 @@ class Call:
         parameters: positions of a Module's parameters, whose shapes belong to it.
         buffers: a Module's.
         optional: positions of arguments that may be None.
-        own_dtype: that of the inputs as they were handed over.
+        own_dtypes: those of the arguments as they were handed over, where they are judged in float64.
         label: says how these arguments differ from those that were handed over.
         seed: of every number drawn.
     """
@@ -45,7 +45,7 @@ class Call:
     parameters: frozenset[int] = frozenset()
     buffers: tuple[torch.Tensor, ...] = ()
     optional: tuple[int, ...] = ()
-    own_dtype: torch.dtype | None = None
+    own_dtypes: tuple[torch.dtype | None, ...] = ()
     label: str = ""
     seed: int = 0
 

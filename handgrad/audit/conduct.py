@@ -8,6 +8,7 @@ import contextlib
 import gc
 import weakref
 from collections.abc import Iterator
+from itertools import combinations
 
 import torch
 
@@ -171,9 +172,10 @@ def other_dtype(call: Call) -> Iterator[Case]:
     if any(tensor.is_floating_point() for tensor in call.captured):
         raise NotApplicable("a tensor from outside its arguments has a dtype of its own: hand it over as one")
     tried = 0
-    for dtype in dict.fromkeys((torch.float32, call.own_dtype or torch.float32, torch.bfloat16)):
-        asked_for = dtype in (torch.float32, call.own_dtype)
-        args = tuple(_with_digits(a, dtype) for a in call.args)
+    single, half = ((dtype,) * len(call.args) for dtype in (torch.float32, torch.bfloat16))
+    for dtypes in dict.fromkeys((single, call.own_dtypes or single, half)):
+        asked_for = dtypes is not half
+        args = tuple(_with_digits(a, dtype) for a, dtype in zip(call.args, dtypes, strict=True))
         try:
             run = call.run(args)
             fine = len(run.outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in run.outputs)
@@ -187,7 +189,7 @@ def other_dtype(call: Call) -> Iterator[Case]:
         if not fine:
             continue
         tried += 1
-        given = f"in {str(dtype).removeprefix('torch.')}: {call.text}"
+        given = f"in {_kinds(args)}: {call.text}"
         with contextlib.suppress(NotApplicable):
             yield from _returned(call, args, upstream, given)
         if call.reference is not None:
@@ -205,7 +207,7 @@ def _same_digits(call: Call, near: Call, args: Args, run: Run, upstream: Tensors
     wants = [*near.base.outputs, *near.vjp([g.to(like.dtype) for g, like in zip(upstream, call.upstream, strict=True)])]
     labels = [*(f"output {k}" for k in range(len(upstream))), *(f"gradient of {call.names[i]}" for i in call.wanted)]
     found = [got.detach().to(want.dtype) for got, want in zip((*run.outputs, *run.pull(upstream)), wants, strict=True)]
-    eps = max(torch.finfo(a.dtype).eps for a in run.leaves)
+    eps = max(torch.finfo(a.dtype).eps for a in args if isinstance(a, torch.Tensor) and (a.is_floating_point() or a.is_complex()))
     allowed = [10 * eps**0.6 * max(largest_of([want]), call.scale) for want in wants]
     if any(float((got - want).abs().max()) > most for got, want, most in zip(found, wants, allowed, strict=True) if got.numel()):
         with contextlib.suppress(Exception):
@@ -223,6 +225,11 @@ def _shaken(a: object, eps: float) -> object:
         return a
     turns = 1 - 2 * (torch.arange(a.numel(), device=a.device) % 2).reshape(a.shape)
     return (a.detach() * (1 + 2 * eps * turns).to(a.dtype)).requires_grad_(a.requires_grad)
+
+
+def _kinds(args: Args) -> str:
+    kinds = (str(a.dtype).removeprefix("torch.") for a in args if isinstance(a, torch.Tensor) and a.is_floating_point())
+    return " and ".join(dict.fromkeys(kinds)) or "complex64"
 
 
 def _with_digits(a: object, dtype: torch.dtype) -> object:
@@ -417,7 +424,8 @@ def frozen(call: Call) -> Iterator[Case]:
         raise NotApplicable("there is one input that gradients are asked for")
     singles = [[i] for i in call.wanted]
     others = [[j for j in call.wanted if j != i] for i in call.wanted] if len(call.wanted) > 2 else []
-    for asked in (*singles[:6], *others[:6]):
+    pairs = map(list, combinations(call.wanted, 2)) if len(call.wanted) == 4 else []
+    for asked in (*singles[:6], *others[:6], *pairs):
         args = asking_for(call, asked)
         run = call.run(args)
         given = f"only {' and '.join(call.names[i] for i in asked)} needs a gradient: {call.text}"
@@ -526,12 +534,21 @@ def _second_calls(call: Call) -> Iterator[Call]:
             try:
                 outputs = other.base.outputs
                 fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
-                other.gradients  # noqa: B018 - backward may say that it takes no such values
             except Exception:
                 continue
-            if fine:
+            filled = any(a is None and b is not None for a, b in zip(call.args, args, strict=True))
+            if fine and not filled and not _declines(other):
                 yield other
                 break
+
+
+def _declines(call: Call) -> bool:
+    """Whether backward says that it takes no such values."""
+    try:
+        call.gradients  # noqa: B018
+    except (NotImplementedError, ValueError, TypeError, AssertionError):
+        return True
+    return False
 
 
 def device(call: Call) -> Iterator[Case]:

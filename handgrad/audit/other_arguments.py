@@ -4,12 +4,13 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from numbers import Integral, Real
 
 import torch
 
 from handgrad.audit.calls import Args, Call, Trace
 
-LONG = 1030  # a size above that of a block or a byte
+LONG = 1031  # a size above that of a block or a byte, and a prime
 MOST = 1e7  # elements of a tensor on the way
 WORDS = (  # texts that choose a branch, where torch and its users write them
     {"mean", "sum", "none"},
@@ -17,6 +18,10 @@ WORDS = (  # texts that choose a branch, where torch and its users write them
     {"zeros", "border", "reflection"},
     {"constant", "reflect", "replicate", "circular"},
     {"nearest", "bilinear", "bicubic"},
+    {"backward", "ortho", "forward"},
+    {"floor", "trunc"},
+    {"sum", "mean", "amax", "amin", "prod"},
+    {"same", "valid"},
 )
 WRITES = ("index_put", "index_copy", "scatter", "masked_scatter", "put_")  # where an index that comes twice is undefined
 
@@ -44,18 +49,26 @@ def other_values(call: Call) -> Iterator[tuple[str, Args]]:
 def _others(call: Call, a: object) -> list:
     if isinstance(a, bool):
         return [not a]
-    if isinstance(a, int):
+    if isinstance(a, Integral):
         return [a + 1]
-    if isinstance(a, float) and a:
-        return [1 / a if abs(a) != 1 else 3 * a, *([-a] if call.reference else [])]
+    if isinstance(a, Real):
+        return [type(a)(other) for other in (_another(a), *([-a] if call.reference and a else []))]
     if isinstance(a, str):
         texts = [text for text in _constants(call) if isinstance(text, str) and text.isidentifier()]
         known = [word for group in WORDS if a in group for word in sorted(group)]
         return [word for word in dict.fromkeys((*known, *texts)) if word != a][:4]
-    if isinstance(a, (tuple, list)) and a and all(isinstance(part, int) and not isinstance(part, bool) for part in a):
-        kind = type(a)
+    if isinstance(a, (tuple, list)) and a and all(isinstance(part, Real) and not isinstance(part, bool) for part in a):
+        kind = getattr(a, "_make", type(a))  # a named tuple has it
+        if not all(isinstance(part, Integral) for part in a) or kind is not type(a):
+            return [kind([part + 1 if isinstance(part, Integral) else _another(part) for part in a])]
         return [kind(part + 1 for part in a), kind(part - 1 for part in a), kind((a[0] - 1, *a))]
     return [0.5] if a is None else []
+
+
+def _another(number: float) -> float:
+    if not number:
+        return 0.3
+    return 1 / number if abs(number) != 1 else 3 * number
 
 
 def _constants(call: Call) -> tuple:
@@ -73,6 +86,11 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
         if a.dtype == torch.bool:
             yield f"{name} all False", _with(call, i, torch.zeros_like(a))
             yield f"{name} inverted", _with(call, i, ~a)
+            turns = (torch.arange(a.numel(), device=a.device) % 2 == 0).reshape(a.shape)
+            yield f"every second of {name} inverted", _with(call, i, a ^ turns)
+        elif a.is_floating_point() and a.numel() > 1 and (a == a.flatten()[0]).all() and call.reference is not None:
+            ramp = torch.linspace(0, 0.3, a.numel(), dtype=a.dtype, device=a.device).reshape(a.shape)
+            yield f"{name} no longer constant", _with(call, i, a + ramp)
         elif not a.is_floating_point() and not a.is_complex():
             if _offsets(call, a):
                 continue
@@ -83,6 +101,10 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
                 twice = flat.clone()
                 twice[others[0]] = flat[0]
                 yield f"an index twice in {name}", _with(call, i, twice.reshape(a.shape))
+            if not len(others) and len(flat) > 1 and not _writes(call):
+                apart = flat.clone()
+                apart[-1] += -1 if flat[0] > 0 else 1
+                yield f"two values in {name}", _with(call, i, apart.reshape(a.shape))
             if any(type(a) is int and a == -100 for a in (*_constants(call), *call.args)):
                 ignored = flat.clone()
                 ignored[-1] = -100
@@ -108,8 +130,10 @@ def _whole(a: torch.Tensor) -> bool:
 
 
 def _marks(a: torch.Tensor) -> bool:
-    """Whether all is -1, 0 or 1: whole numbers, a mask, signs."""
-    return not a.is_complex() and (not a.is_floating_point() or bool(((a == 0) | (a.abs() == 1)).all()))
+    """Whether all is -1, 0 or 1, and not 1 alone: whole numbers, a mask, signs."""
+    if a.is_complex() or not a.is_floating_point():
+        return not a.is_complex()
+    return bool(((a == 0) | (a.abs() == 1)).all() and (a != 1).any())
 
 
 def _shares(a: torch.Tensor, extent: int) -> bool:
@@ -177,10 +201,12 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
     for extent in [extent for extent in ends if extent in extents] if not call.axes else ():
         if any(_whole(a) and extent in a.shape for a in free) and _writes(call):
             continue  # it would write to a place twice
-        args, double = (
+        args, double, more = (
             tuple(a if i in fixed else _repeated(a, extent, count) for i, a in enumerate(call.args))
-            for count in (LONG, 2 * extent)
+            for count in (LONG, 2 * extent, extent + 1)
         )
+        if all(tuple(a.shape).count(extent) < 2 for a in free):  # nobody knows what a square has to keep
+            yield f"size {extent} made {extent + 1}", more, False
         small = all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args)
         if small and _fits(call, call.at(double, "twice as long: "), LONG / extent):
             yield f"size {extent} made {LONG}", args, True
@@ -234,7 +260,7 @@ def _cut(a: object, extent: int, count: int) -> object:
 
 
 def _repeated(a: object, extent: int, count: int) -> object:
-    """Along each dimension of this size the tensor is continued to `count`: by itself, scaled a little each time, but for marks.
+    """Along each dimension of this size the tensor is continued to `count`: by itself, scaled a little, but for marks.
 
     A permutation goes on as one, block by block, and what was sorted stays so.
     """
@@ -255,4 +281,7 @@ def _repeated(a: object, extent: int, count: int) -> object:
             longer = longer.sort(dim).values
         elif a.requires_grad or not (_marks(a) or any(_shares(a, each) for each in a.shape)):
             longer = longer * (1 + 0.003 * (index // extent)).reshape(along).to(a.real.dtype)
+        if a.requires_grad:  # no multiple of a row: a matrix would be singular
+            waves = torch.arange(longer.numel(), device=a.device).reshape(longer.shape).sin()
+            longer = longer * (1 + 0.01 * waves * (index >= extent).reshape(along)).to(a.real.dtype)
     return longer.clone().requires_grad_(a.requires_grad)

@@ -305,8 +305,8 @@ def _in_double(call: Call, notes: list[str]) -> Call | None:
             return a
         return a.detach().to(torch.complex128 if a.is_complex() else torch.float64).requires_grad_(a.requires_grad)
 
-    own = next((a.dtype for a in tensors if not a.is_complex()), torch.float32)
-    return replace(call, args=tuple(double(a) for a in call.args), own_dtype=own)
+    own = tuple(a.dtype if isinstance(a, torch.Tensor) else None for a in call.args)
+    return replace(call, args=tuple(double(a) for a in call.args), own_dtypes=own)
 
 
 def _runs(call: Call) -> Call:

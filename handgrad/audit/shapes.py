@@ -42,6 +42,7 @@ def shapes(call: Call) -> Iterator[Case]:
         try:
             outputs = near.base.outputs
             fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
+            fine = fine and (must_run or torch.equal(near.values(), near.values()))  # another number may make it random
         except Exception:
             continue
         # a dimension that does not show in the output was broadcast or summed away: nobody promised that
