@@ -40,14 +40,15 @@ def find_official(path: Path, notebook: dict | None, course: Path | None = None,
 
 
 def course_folder(path: Path) -> Path:
-    """The folder of the course: the one that `path` lies in, else the one that handgrad is installed from.
+    """The folder of the course: the one that `path` lies in, else the one that we are in, else handgrad's own repository.
 
     Raises:
-        CourseError: neither is there, or it is a teacher's own course that we are not in, or that is not built.
+        CourseError: none is there, or it is a teacher's own course that we are not in, or that is not built.
     """
-    for folder in (*path.resolve().parents, Path(handgrad.__file__).resolve().parents[1]):
+    own = own_course()
+    for folder in (*path.resolve().parents, *([own] if own else []), Path(handgrad.__file__).resolve().parents[1]):
         if (folder / "sources" / "exercises").is_dir() and (folder / "solutions").is_dir():
-            if is_own(folder) and own_course() != folder:
+            if is_own(folder) and own != folder:
                 raise CourseError(
                     f"{path}: it belongs to the course in {folder}, whose checks are not loaded; run handgrad there."
                 )
