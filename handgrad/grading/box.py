@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import handgrad
@@ -21,17 +21,25 @@ _PACKAGE = Path(handgrad.__file__).resolve().parent
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
 
 
-def box_command() -> list[str]:
-    """The command that runs another one inside the box; descriptors that it is handed stay open."""
+def box_command(writable: Sequence[Path] = (), walls: bool = True) -> list[str]:
+    """The command that runs another one inside the box; descriptors that it is handed stay open.
+
+    Args:
+        writable: folders of the outside that it may write to.
+        walls: whether what runs inside may build walls round its children, as the warm process does. An answer may not.
+    """
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 or not walls:
         command += ["--unshare-user"]
-    command += ["--cap-add", "ALL", "--hostname", "handgrad"]
+    command += ["--cap-add" if walls else "--cap-drop", "ALL", "--hostname", "handgrad"]
     for place in _SYSTEM:
         command += ["--ro-bind-try", place, place]
     for place in dict.fromkeys(map(str, (*_needed(), *_own_checks()))):
         command += ["--ro-bind", place, place]
-    command += ["--dev", "/dev", "--proc", "/proc", "--dir", "/tmp", "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
+    command += ["--dev", "/dev", "--proc", "/proc", "--dir", "/tmp", "--tmpfs", SCRATCH]
+    for place in map(str, writable):
+        command += ["--bind", place, place]
+    command += ["--remount-ro", "/", "--chdir", SCRATCH]
     if os.environ.get("HANDGRAD_DEVICE") == "cuda":
         for device in sorted(Path("/dev").glob("nvidia*")):
             command += ["--dev-bind", str(device), str(device)]

@@ -135,6 +135,7 @@ def grade_jobs(jobs: Iterable[dict], settings: Settings, options: Options) -> It
     if not jobs:
         return
     count = max(1, min(options.jobs or len(os.sched_getaffinity(0)), len(jobs)))
+    settings = replace(settings, boxed=not options.trust)
     with contextlib.ExitStack() as stack:
         if not options.real_kernels:
             wrapper = () if options.trust else box.box_command()
@@ -142,7 +143,7 @@ def grade_jobs(jobs: Iterable[dict], settings: Settings, options: Options) -> It
                 zygote = stack.enter_context(Zygote(_PRELOAD, wrapper=wrapper))
             except WarmError as error:
                 raise CourseError(f"{error}\nTo grade without it, in ordinary kernels: --real-kernels") from None
-            settings = replace(settings, warm=zygote.path, boxed=not options.trust)
+            settings = replace(settings, warm=zygote.path)
         workers: SimpleQueue[Worker] = SimpleQueue()
         for _ in range(count):
             workers.put(stack.enter_context(Worker(settings)))

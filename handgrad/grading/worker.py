@@ -36,7 +36,7 @@ class Settings:
         seed: the checks draw their inputs from it and publish their records.
         kernel: name of a Jupyter kernel, for answers that are not run in a forked shell.
         warm: where the warm process listens; empty where there is none.
-        boxed: whether the warm process is in a box, so that each answer gets walls and limits.
+        boxed: whether answers run in the box; the warm process is in it already.
         cell_timeout: seconds.
         read_first: whether the text of an answer is read before it runs, and refused by it.
     """
@@ -214,6 +214,8 @@ def main() -> None:
     os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     settings = Settings(**json.loads(sys.argv[1]))
     os.environ |= {"HANDGRAD_SEED": str(settings.seed), "HANDGRAD_PROGRESS": "off"}  # ordinary kernels inherit them
+    if settings.boxed and not settings.warm:
+        os.environ["JUPYTER_DEFAULT_PROVISIONER_NAME"] = "handgrad-boxed"
     if course := own_course():
         os.environ[VARIABLE] = str(course)  # they start in another folder
     sys.exit(serve(settings, os.fdopen(0, encoding="utf-8"), sink))
