@@ -1,12 +1,14 @@
 """A forked child as an ordinary ipykernel: the same application, started in a process that has imported it already."""
 
+import atexit
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Sequence
 
-# what an ordinary kernel imports until its first cell has run, found by comparing sys.modules; matplotlib is not here, since it
-# reads MPLBACKEND and the folder's matplotlibrc when it is imported
+# what an ordinary kernel imports until its first cell has run, found by comparing sys.modules, and what matplotlib imports; not
+# matplotlib itself nor what imports it, since it reads MPLBACKEND and the folder's matplotlibrc then
 PRELOAD = (
     "ipykernel.kernelapp",
     "ipykernel.debugger",
@@ -15,12 +17,17 @@ PRELOAD = (
     "IPython.core.magics",
     "IPython.core.oinspect",
     "IPython.extensions.storemagic",
+    "PIL.PngImagePlugin",
+    "contourpy",
+    "cycler",
+    "dateutil.rrule",
     "executing",
     "jedi",
-    "matplotlib_inline.config",
+    "kiwisolver",
     "psutil",
     "pygments.formatters.terminal256",
     "pygments.lexers.python",
+    "pyparsing",
     "sqlite3",
     "stack_data",
     "tornado.platform.asyncio",
@@ -41,3 +48,6 @@ def serve(argv: Sequence[str], ready: int) -> None:
     os.write(ready, b"1")
     os.close(ready)
     app.start()
+    # an exit as far as it is the kernel's own, as multiprocessing does in a fork; taking down the rest costs half a second
+    threading._shutdown()
+    atexit._run_exitfuncs()

@@ -83,8 +83,8 @@ def _folder() -> Path:
     Raises:
         WarmError: somebody else could reach into it.
     """
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(base) / "handgrad" if base else Path(tempfile.gettempdir()) / f"handgrad-{os.getuid()}"
+    base = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = Path(base) / "handgrad" if os.path.isdir(base) else Path(tempfile.gettempdir()) / f"handgrad-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
