@@ -136,6 +136,13 @@ class Call:
         return trace.rounds
 
     @cached_property
+    def sizes(self) -> list[int]:
+        """How large each result on the way through forward is."""
+        with Trace() as trace:
+            self.run()
+        return trace.sizes
+
+    @cached_property
     def left(self) -> Args:
         """The arguments as forward leaves them."""
         return tuple(a.detach().clone() if isinstance(a, torch.Tensor) else a for a in self.run().args)

@@ -182,8 +182,9 @@ def other_dtype(call: Call) -> Iterator[Case]:
             upstream = [g.to(output.dtype) for g, output in zip(call.upstream, run.outputs, strict=True)] if fine else []
             if not asked_for:
                 run.pull([g.clone() for g in upstream], retain_graph=True)  # an error is no fault
-            near = call.at(tuple(_double(a) for a in args))
-            near.base  # noqa: B018 - forward may refuse inputs beside those it was given
+            else:
+                near = call.at(tuple(_double(a) for a in args))
+                near.base  # noqa: B018 - forward may refuse inputs beside those it was given
         except Exception:
             continue
         if not fine:
@@ -204,7 +205,7 @@ def other_dtype(call: Call) -> Iterator[Case]:
 
 def _same_digits(call: Call, near: Call, args: Args, run: Run, upstream: Tensors, given: str) -> Iterator[Case]:
     """Values and gradients are those of float64, but for what rounding does to them, seen by moving the inputs a little."""
-    wants = [*near.base.outputs, *near.vjp([g.to(like.dtype) for g, like in zip(upstream, call.upstream, strict=True)])]
+    wants = [*(o.detach() for o in near.base.outputs), *near.vjp([g.to(like.dtype) for g, like in zip(upstream, call.upstream, strict=True)])]
     labels = [*(f"output {k}" for k in range(len(upstream))), *(f"gradient of {call.names[i]}" for i in call.wanted)]
     found = [got.detach().to(want.dtype) for got, want in zip((*run.outputs, *run.pull(upstream)), wants, strict=True)]
     eps = max(torch.finfo(a.dtype).eps for a in args if isinstance(a, torch.Tensor) and (a.is_floating_point() or a.is_complex()))
@@ -289,8 +290,11 @@ def linear(call: Call) -> Iterator[Case]:
     Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded, cast or cleaned of NaN.
     """
     run = call.run()
-    bends = _bends(call, run)
-    theirs = _bends(call, call.at_reference().run()) if call.reference is not None else {}
+    bends = _bends(call, run, call.gradients)
+    theirs = {}
+    if call.reference is not None:
+        other = call.at_reference()
+        theirs = _bends(call, other.run(), other.vjp(call.upstream))
     for label, (rows, exact) in bends.items():
         wants = theirs[label][0] if theirs else [torch.zeros_like(row) for row in rows]
         pairs = {f"{label}, for {call.names[i]}": pair for i, *pair in zip(call.wanted, rows, wants, strict=True)}
@@ -305,7 +309,7 @@ def linear(call: Call) -> Iterator[Case]:
         yield case("g = NaN, g = infinity", {f"both are hidden from the gradient of {call.names[i]}": (hidden, False)})
 
 
-def _bends(call: Call, run: Run) -> dict[str, tuple[Tensors, float]]:
+def _bends(call: Call, run: Run, first: Tensors) -> dict[str, tuple[Tensors, float]]:
     """How far backward is from linear, for each way of asking: zeros where it is. And what rounding may leave of it."""
     big = 1e9 if all(torch.finfo(g.dtype).max > 1e18 for g in call.upstream) else 100.0
     other = call.draw(1)
@@ -315,7 +319,7 @@ def _bends(call: Call, run: Run) -> dict[str, tuple[Tensors, float]]:
         f"backward(g / {big:g}) * {big:g} - backward(g)": ([g / big for g in call.upstream], 1 / big, 0.0),
         "backward(0)": ([0 * g for g in call.upstream], 0.0, 0.0),
     }
-    first, second = (run.pull([g.clone() for g in some], retain_graph=True) for some in (call.upstream, other))
+    second = run.pull([g.clone() for g in other], retain_graph=True)
     rows = {}
     for label, (upstream, factor, of_other) in upstreams.items():
         grads = run.pull(upstream, retain_graph=True)

@@ -201,15 +201,15 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
     for extent in [extent for extent in ends if extent in extents] if not call.axes else ():
         if any(_whole(a) and extent in a.shape for a in free) and _writes(call):
             continue  # it would write to a place twice
-        args, double, more = (
+        longer, double, more = (
             tuple(a if i in fixed else _repeated(a, extent, count) for i, a in enumerate(call.args))
             for count in (LONG, 2 * extent, extent + 1)
         )
-        if all(tuple(a.shape).count(extent) < 2 for a in free):  # nobody knows what a square has to keep
+        small = all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in longer)
+        if small and _fits(call, call.at(double), LONG / extent):
+            yield f"size {extent} made {LONG}", longer, True
+        elif all(tuple(a.shape).count(extent) < 2 for a in free):  # nobody knows what a square has to keep
             yield f"size {extent} made {extent + 1}", more, False
-        small = all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in args)
-        if small and _fits(call, call.at(double, "twice as long: "), LONG / extent):
-            yield f"size {extent} made {LONG}", args, True
     for label, args in (*other_values(call), *other_indices(call)):
         yield label, args, False
     for i in call.wanted[1:3]:
@@ -232,11 +232,9 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
 
 def _fits(call: Call, double: Call, times: float) -> bool:
     """Whether nothing on the way gets larger than `MOST`, by how much larger it gets with one size doubled."""
-    sizes = []
-    for near in (call, double):
-        with Trace() as trace, contextlib.suppress(Exception):
-            near.vjp(near.upstream)
-        sizes.append(trace.sizes)
+    sizes = [call.sizes, []]
+    with contextlib.suppress(Exception):
+        sizes[1] = double.sizes
     if len(sizes[0]) != len(sizes[1]):
         sizes = [[max(row, default=1)] for row in sizes]
     return all(two * (two / max(one, 1)) ** math.log2(times / 2) < MOST for one, two in zip(*sizes, strict=True))
