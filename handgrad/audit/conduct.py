@@ -205,7 +205,10 @@ def other_dtype(call: Call) -> Iterator[Case]:
 
 def _same_digits(call: Call, near: Call, args: Args, run: Run, upstream: Tensors, given: str) -> Iterator[Case]:
     """Values and gradients are those of float64, but for what rounding does to them, seen by moving the inputs a little."""
-    wants = [*(o.detach() for o in near.base.outputs), *near.vjp([g.to(like.dtype) for g, like in zip(upstream, call.upstream, strict=True)])]
+    wants = [
+        *(o.detach() for o in near.base.outputs),
+        *near.vjp([g.to(like.dtype) for g, like in zip(upstream, call.upstream, strict=True)]),
+    ]
     labels = [*(f"output {k}" for k in range(len(upstream))), *(f"gradient of {call.names[i]}" for i in call.wanted)]
     found = [got.detach().to(want.dtype) for got, want in zip((*run.outputs, *run.pull(upstream)), wants, strict=True)]
     eps = max(torch.finfo(a.dtype).eps for a in args if isinstance(a, torch.Tensor) and (a.is_floating_point() or a.is_complex()))
