@@ -127,6 +127,21 @@ def grade(ctx: click.Context, paths: tuple[Path, ...], out: Path | None, kernel:
     ctx.exit(grade_class(paths, out, Options(kernel=kernel, **options)))
 
 
+@main.group()
+def report() -> None:
+    """Work with the reports of graded classes."""
+
+
+@report.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="REPORT...")
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the joined report.")
+def merge(folders: tuple[Path, ...], out: Path) -> None:
+    """Join reports that were graded in shards."""
+    from handgrad.grading.run_class import merge_reports
+
+    merge_reports(folders, out)
+
+
 @main.command()
 @click.argument("name")
 @click.argument("number", type=int, default=1)

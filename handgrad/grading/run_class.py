@@ -42,6 +42,7 @@ class Options:
     seed: int | None = None
     shard: tuple[int, int] = (1, 1)
     timeout: float = 60.0
+    dask: str = ""
 
 
 def grade_class(paths: tuple[Path, ...], out: Path, options: Options) -> int:
@@ -76,6 +77,27 @@ def grade_class(paths: tuple[Path, ...], out: Path, options: Options) -> int:
     show_class(console, header, results)
     console.print(f"{out / 'index.html'}: the class; {out / 'learners'}: a page for each learner", soft_wrap=True, markup=False)
     return int(any(result["status"] == "could not be graded" for result in results))
+
+
+def merge_reports(folders: tuple[Path, ...], out: Path) -> None:
+    """Join the reports of shards into one.
+
+    Raises:
+        CourseError: one is no report, or they were not graded alike.
+    """
+    headers, results = [], {}
+    for folder in folders:
+        header, found = read_results(folder / RESULTS)
+        headers.append(header)
+        results |= {(result["submission"], result["file"]): result for result in found}
+    alike = [{name: value for name, value in header.items() if name != "seed"} for header in headers]
+    if any(one != alike[0] for one in alike):
+        raise CourseError("these reports were not graded alike (versions, notebooks or settings differ): grade them again alike")
+    ordered = in_order(results.values())
+    out.mkdir(parents=True, exist_ok=True)
+    write_sorted(out / RESULTS, headers[0], ordered)
+    write_reports(headers[0], ordered, out)
+    show_class(Console(highlight=False), headers[0], ordered)
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -115,7 +137,7 @@ def _grade(
     try:
         with Progress(*columns, console=console, transient=True) as progress:
             task = progress.add_task("grading", total=len(todo) + len(kept), completed=len(kept))
-            for result in grade_jobs(todo, settings, options):
+            for result in _results(todo, settings, options):
                 writer.add(result)
                 results.append(result)
                 progress.advance(task)
@@ -127,6 +149,14 @@ def _grade(
     results = in_order(results)
     write_sorted(out / RESULTS, header, results)
     return results
+
+
+def _results(jobs: list[dict], settings: Settings, options: Options) -> Iterator[dict]:
+    if options.dask and jobs:
+        from handgrad.grading.cluster import grade_on
+
+        return grade_on(options.dask, jobs, settings, replace(options, dask=""))
+    return grade_jobs(jobs, settings, options)
 
 
 def grade_jobs(jobs: Iterable[dict], settings: Settings, options: Options) -> Iterator[dict]:
