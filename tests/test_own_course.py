@@ -17,6 +17,7 @@ from handgrad.grading.box import box_problem
 from handgrad.grading.official import course_folder
 from handgrad.grading.results import header_of
 from handgrad.notebooks import own_skeleton
+from handgrad.notebooks.course import read_sources
 from handgrad.own_course import own_course, own_exercises
 
 NAME, EXERCISE = "01_sines", "my_sin"
@@ -73,12 +74,6 @@ def handgrad(folder: Path, *words: str) -> str:
     done = run(folder, "-m", "handgrad", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def refused(folder: Path, *words: str) -> str:
-    done = run(folder, "-m", "handgrad", *words)
-    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stdout + done.stderr
-    return done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -216,10 +211,26 @@ def test_what_is_not_as_it_should_be_is_told(made):
         (("sines", "my_cos"), "sines: a notebook is named by two digits and a word, like 01_sines"),
     ],
 )
-def test_a_name_that_is_taken_is_refused_and_nothing_is_written(made, words, said):
+def test_a_name_that_is_taken_is_refused_and_nothing_is_written(made, monkeypatch, words, said):
+    monkeypatch.chdir(made.folder)
+    monkeypatch.setattr("handgrad.exercises.EXERCISES", EXERCISES | own_exercises(EXERCISES.values()))
     before = sorted(made.folder.rglob("*"))
-    assert refused(made.folder, "new", "exercise", *words) == f"Error: {said}\n"
+    with pytest.raises(CourseError) as error:
+        own_skeleton.write_own_exercise(made.folder, *words)
+    assert error.value.message == said
     assert sorted(made.folder.rglob("*")) == before
+
+
+def test_a_second_exercise_joins_the_first_and_what_is_there_stays(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "requirements.txt").write_text("mine\n", encoding="utf-8", newline="\n")
+    first = own_skeleton.write_own_exercise(tmp_path, NAME, EXERCISE)
+    second = own_skeleton.write_own_exercise(tmp_path, NAME, "my_cos")
+    assert "requirements.txt" not in first and (tmp_path / "requirements.txt").read_text(encoding="utf-8") == "mine\n"
+    assert ".github" in first and ".github" not in second
+    (source,) = read_sources(tmp_path)
+    assert list(source.answers) == [EXERCISE, "my_cos"]
+    assert set(own_exercises(EXERCISES.values())) == set(source.answers)
 
 
 @pytest.fixture
