@@ -10,6 +10,8 @@ BIN = .venv/bin
 BOOK = $(BIN)/jupyter-book build . --all -W -n --keep-going
 # one thread each: two workers with two threads would fight for two cores
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+# kernels by fork from one process that has imported torch, where that can be (handgrad/warm/)
+WARM = JUPYTER_DEFAULT_PROVISIONER_NAME=handgrad-warm
 
 # $(call step,name,command): says its name, runs the command, says how long it took
 step = echo "== $(1)"; start=$$(date +%s); $(2); code=$$?; echo "== $(1): $$(($$(date +%s) - start)) s"; exit $$code
@@ -24,7 +26,7 @@ test: .venv/installed
 	@$(call step,ruff,$(BIN)/ruff check .)
 	@$(call step,notebooks as their sources say,$(BIN)/handgrad build --check)
 	@$(call step,unit tests,$(PYTEST))
-	@$(call step,nbval on chapters and solutions,$(PYTEST) --nbval --nbval-kernel-name handgrad-cpu chapters solutions)
+	@$(call step,nbval on chapters and solutions,$(WARM) $(PYTEST) --nbval --nbval-kernel-name handgrad-cpu chapters solutions)
 	@$(call step,book,$(BOOK))
 
 notebooks: .venv/installed

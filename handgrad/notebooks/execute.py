@@ -21,11 +21,12 @@ _SECONDS_A_CELL = 300
 
 
 class _ThisInterpreter(KernelSpecManager):
-    """Every kernel name means the Python that builds, whichever kernels are installed."""
+    """Every kernel name means the Python that builds, whichever kernels are installed; forked where that can be."""
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
         argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
-        return KernelSpec(argv=argv, display_name="Python 3", language="python")
+        warm = {"kernel_provisioner": {"provisioner_name": "handgrad-warm"}}
+        return KernelSpec(argv=argv, display_name="Python 3", language="python", metadata=warm)
 
 
 def execute(plan: Plan, root: Path, on_cell: Callable[[], None]) -> None:
