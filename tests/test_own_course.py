@@ -13,6 +13,7 @@ import yaml
 
 from handgrad.errors import CourseError
 from handgrad.exercises import EXERCISES
+from handgrad.grading import box
 from handgrad.grading.box import box_problem
 from handgrad.grading.official import course_folder
 from handgrad.grading.results import header_of
@@ -272,6 +273,14 @@ def test_exercises_come_in_the_order_of_their_notebooks(course):
     (course / "checks/c.py").write_text(module("late", "02_own"), encoding="utf-8", newline="\n")
     with pytest.raises(CourseError, match=r"checks/c.py: late is an exercise of checks/a.py too"):
         own_exercises(EXERCISES.values())
+
+
+def test_the_box_binds_the_checks_and_hides_them_from_each_answer(course):
+    checks = str(course / "checks")
+    command = box.box_command()
+    assert command[command.index(checks) - 1] == "--ro-bind" and str(course) not in command[: command.index("--clearenv")]
+    assert checks in box.hidden()
+    assert box.environment()["HANDGRAD_COURSE"] == str(course)
 
 
 def test_a_course_is_found_from_below_or_by_its_variable(course, monkeypatch, tmp_path_factory):
