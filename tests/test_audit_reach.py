@@ -362,6 +362,11 @@ def in_blocks_of_five(ctx, g):
     return torch.cat([2 * x[:whole] * g[:whole, None], torch.zeros_like(x[whole:])])
 
 
+def of_odd_rows(ctx, g):
+    (x,) = ctx.saved_tensors
+    return (2 if len(x) % 2 else 3) * x * g[:, None]
+
+
 def first_alike(ctx, x, target):
     keep(ctx, x.softmax(-1))
     return torch.nn.functional.cross_entropy(x, target)
@@ -418,6 +423,7 @@ WRONG = {
     "zero as a number": (function(shifted, shift_left_out), (X, 0.0), "shapes"),
     "numbers in a tuple": (function(bounded, bounds_left_out), (drawn(3, 5), (-1.0, 1.0)), "shapes"),
     "rows in blocks": (function(squares, in_blocks_of_five), (drawn(5, 3),), "shapes"),
+    "an even number": (function(squares, of_odd_rows), (drawn(5, 3),), "shapes"),
     "targets all alike": (function(first_alike, column_one), (X, torch.tensor([1, 1, 1])), "shapes"),
     "two of four": (function(of_four, wrong_for_two), tuple(drawn(3, 5, seed=k) for k in range(4)), "frozen"),
     "two dtypes": (
@@ -561,6 +567,16 @@ def test_what_the_reference_does_is_accepted(fn, reference, inputs):
 
 def test_a_vmap_rule_may_say_what_it_leaves_out():
     audit(Declining, X, drawn(5, seed=1)).raise_if_failed()
+
+
+def test_a_zero_is_judged_by_slopes_where_the_reference_differs():
+    dropped = function(
+        lambda ctx, x: keep(ctx, 2 * x.cumsum(0).diff(dim=0)),
+        lambda ctx, g: torch.cat([0 * g[:1], 2 * g * (ctx.saved_tensors[0] != 0)]),
+    )
+    report = audit(dropped, X, reference=lambda x: 2 * x[1:])
+    assert [outcome.probe for outcome in report.failed] == ["upstream"]
+    assert "one element zero" in str(report)
 
 
 def test_constant_weights_are_varied_where_a_reference_says_what_is_right():

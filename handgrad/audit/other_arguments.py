@@ -206,9 +206,11 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
             for count in (LONG, 2 * extent, extent + 1)
         )
         small = all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in longer)
-        if small and _fits(call, call.at(double), LONG / extent):
+        fits = small and _fits(call, call.at(double), LONG / extent)
+        if fits:
             yield f"size {extent} made {LONG}", longer, True
-        elif all(tuple(a.shape).count(extent) < 2 for a in free):  # nobody knows what a square has to keep
+        square = any(tuple(a.shape).count(extent) > 1 for a in free)  # nobody knows what one has to keep
+        if not square and (not fits or extent % 2):  # the long one is odd
             yield f"size {extent} made {extent + 1}", more, False
     for label, args in (*other_values(call), *other_indices(call)):
         yield label, args, False
