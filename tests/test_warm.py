@@ -12,6 +12,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from handgrad.grading import box
 from handgrad.warm import client, provisioner, shared
+from handgrad.warm import kernel as kernels
 from handgrad.warm.provisioner import ForkedKernel
 
 NAME = "handgrad-warm"
@@ -271,6 +273,20 @@ def test_clients_share_one_warm_process_which_ends_after_the_last(tmp_path, monk
     assert not list((tmp_path / "handgrad").glob("*.socket"))
     for one in clients:
         one.communicate()
+
+
+def test_clients_that_come_at_once_start_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(client, "PRELOAD", ())
+    monkeypatch.setattr(kernels, "PRELOAD", ())
+    request = client.Request("kernel", dict(os.environ), "/", argv=("--version",), threads=None)
+    with open(os.devnull, "r+") as null, ThreadPoolExecutor(4) as pool:
+        forked = list(pool.map(lambda _: shared.fork([sys.executable], request, [null.fileno()] * 4), range(4)))
+    parents = {Path(f"/proc/{one.pid}/stat").read_text().rpartition(")")[2].split()[1] for one in forked}
+    for one in forked:
+        assert one.wait(10) == 0
+        one.close()
+    assert len(parents) == 1
 
 
 def test_a_dead_warm_process_takes_its_kernels_along_and_is_replaced(tmp_path, monkeypatch):
