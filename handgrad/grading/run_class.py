@@ -112,6 +112,11 @@ def parse_shard(text: str) -> tuple[int, int]:
     raise CourseError(f"--shard {text}: expected K/N with K from 1 to N, as in --shard 2/5")
 
 
+def _cores() -> int:
+    """Those that this process may use, where the system can tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _job(submission: Submission, course: Path) -> dict:
     digest = "" if submission.problem else digest_of_file(submission.path)
     return {
@@ -164,7 +169,7 @@ def grade_jobs(jobs: Iterable[dict], settings: Settings, options: Options) -> It
     jobs = list(jobs)
     if not jobs:
         return
-    count = max(1, min(options.jobs or len(os.sched_getaffinity(0)), len(jobs)))
+    count = max(1, min(options.jobs or _cores(), len(jobs)))
     settings = replace(settings, boxed=not options.trust)
     with contextlib.ExitStack() as stack:
         if not options.real_kernels:

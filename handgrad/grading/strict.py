@@ -117,6 +117,10 @@ def _name_of(cell: dict, number: int) -> str:
 class StrictCell(nbval.plugin.IPyNbCell):
     """A cell that cannot pass unseen."""
 
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where reports say that it stands: by its name, where nbval has a number."""
+        return self.path, 0, f"{self.path.name}::{self.name}"
+
     def setup(self) -> None:
         """Without nbval's: it expects each cell after a timeout to fail, and then forgives it."""
 
