@@ -201,7 +201,8 @@ def run_merged(session: pytest.Session, merged: dict) -> list[dict]:
 
 def serve(settings: Settings, source: TextIO, sink: TextIO) -> int:
     """Grade what arrives on `source`, line by line, until it ends."""
-    options = ["-s", "-qq", "--no-header", "-p", "nbval.plugin", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tempfile.gettempdir()]
+    options = ["-s", "-qq", "--no-header", "-p", "nbval.plugin", "-p", "no:cacheprovider"]
+    options += ["-c", os.devnull, "--rootdir", tempfile.gettempdir()]
     options += ["--color", "no", "--nbval-lax", "--nbval-cell-timeout", str(settings.cell_timeout)]
     options += ["--nbval-kernel-name", settings.kernel]
     return int(pytest.main(options, plugins=[_Loop(settings, source, sink)]))
