@@ -279,6 +279,16 @@ def test_clients_that_come_at_once_start_one(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(client, "PRELOAD", ())
     monkeypatch.setattr(kernels, "PRELOAD", ())
+    fork = client.fork
+
+    def slow(*arguments) -> client.Process:
+        try:
+            return fork(*arguments)
+        except client.NotThere:
+            time.sleep(0.1)  # so that all of them have found nobody
+            raise
+
+    monkeypatch.setattr(client, "fork", slow)
     request = client.Request("kernel", dict(os.environ), "/", argv=("--version",), threads=None)
     with open(os.devnull, "r+") as null, ThreadPoolExecutor(4) as pool:
         forked = list(pool.map(lambda _: shared.fork([sys.executable], request, [null.fileno()] * 4), range(4)))
