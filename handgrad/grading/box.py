@@ -34,7 +34,10 @@ def box_command(writable: Sequence[Path] = (), walls: bool = True) -> list[str]:
     command += ["--cap-add" if walls else "--cap-drop", "ALL", "--hostname", "handgrad"]
     for place in _SYSTEM:
         command += ["--ro-bind-try", place, place]
-    for place in dict.fromkeys(map(str, (*_needed(), *_own_checks()))):
+    needed = list(dict.fromkeys((*_needed(), *_own_checks())))
+    for parent in sorted({parent for place in needed for parent in place.parents if len(parent.parts) > 1}):
+        command += ["--perms", "0755", "--dir", str(parent)]  # else only who made the box may pass through
+    for place in map(str, needed):
         command += ["--ro-bind", place, place]
     command += ["--dev", "/dev", "--proc", "/proc", "--dir", "/tmp", "--tmpfs", SCRATCH]
     for place in map(str, writable):
