@@ -65,7 +65,8 @@ def upstream(call: Call) -> Iterator[Case]:
         if near.label in (ZERO, ZEROS):  # a kink for many, where a right slope need not be the reference's
             lost = [int((got.isnan() & want.isfinite()).sum()) for got, want in zip(near.gradients, wants, strict=True)]
             yield case(near.told, {"elements of the gradient that are NaN": (sum(lost), 0)})
-            if near.label == ZERO and not _alike(near.gradients, wants, near.scale) and _is_slope(call):
+            smooth = near.label == ZERO and all(want.isfinite().all() for want in wants)
+            if smooth and not _alike(near.gradients, wants, near.scale) and _is_slope(call):
                 outcome = slope(near, None)
                 yield from outcome[1] if outcome else ()
             continue
