@@ -4,6 +4,7 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 
 import torch
@@ -201,17 +202,14 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
     for extent in [extent for extent in ends if extent in extents] if not call.axes else ():
         if any(_whole(a) and extent in a.shape for a in free) and _writes(call):
             continue  # it would write to a place twice
-        longer, double, more = (
-            tuple(a if i in fixed else _repeated(a, extent, count) for i, a in enumerate(call.args))
-            for count in (LONG, 2 * extent, extent + 1)
-        )
-        small = all(not isinstance(a, torch.Tensor) or a.numel() < 20_000 for a in longer)
-        fits = small and _fits(call, call.at(double), LONG / extent)
+        longer, double, more = (partial(_made, call, fixed, extent, count) for count in (LONG, 2 * extent, extent + 1))
+        small = all(a.numel() * (LONG / extent) ** tuple(a.shape).count(extent) < 20_000 for a in free)
+        fits = small and _fits(call, call.at(double()), LONG / extent)
         if fits:
-            yield f"size {extent} made {LONG}", longer, True
+            yield f"size {extent} made {LONG}", longer(), True
         square = any(tuple(a.shape).count(extent) > 1 for a in free)  # nobody knows what one has to keep
         if not square and (not fits or extent % 2):  # the long one is odd
-            yield f"size {extent} made {extent + 1}", more, False
+            yield f"size {extent} made {extent + 1}", more(), False
     for label, args in (*other_values(call), *other_indices(call)):
         yield label, args, False
     for i in call.wanted[1:3]:
@@ -230,6 +228,10 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
             ("a dimension less", a[0] if a.dim() and len(a) else a),
         ):
             yield f"{label} in {call.names[i]}", _with(call, i, other.clone().requires_grad_()), False
+
+
+def _made(call: Call, fixed: set[int], extent: int, count: int) -> Args:
+    return tuple(a if i in fixed else _repeated(a, extent, count) for i, a in enumerate(call.args))
 
 
 def _fits(call: Call, double: Call, times: float) -> bool:
