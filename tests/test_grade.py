@@ -75,7 +75,9 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         )
 
     monkeypatch.setattr(grade, "judge_record", judge_record)
-    monkeypatch.setattr(grade, "EXERCISES", {name: SimpleNamespace(points=factor, partial=False) for name, factor in FACTORS.items()})
+    monkeypatch.setattr(
+        grade, "EXERCISES", {name: SimpleNamespace(points=factor, partial=False) for name, factor in FACTORS.items()}
+    )
     (tmp_path / "sources" / "exercises").mkdir(parents=True)
     write(tmp_path / "solutions" / "01_times.ipynb", solution())
     return tmp_path
