@@ -163,7 +163,8 @@ def test_maths_is_drawn_before_the_reader_comes(pages):
     assert any('class="katex"' in page.html for page in pages)
     for page in pages:
         assert not re.search(r'class="math[^"]*">(?!\s*<span class="katex)', page.html), page.path.name
-        assert "$$" not in page.text, page.path.name
+        if page.path.name != "15_teaching.html":  # it shows the source of an exercise, formulas and all
+            assert "$$" not in page.text, page.path.name
 
 
 def test_pictures_have_words(pages):
