@@ -96,7 +96,6 @@ def test_no_stored_output_tells_the_device_or_the_machine():
     paths = sorted((*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("solutions/*.ipynb")))
     assert paths, "no built notebook in chapters/ and solutions/: run `handgrad build`"
     found = []
-    paths = [path for path in paths if path.stem != "15_teaching"]  # it shows a workflow, which is for machines without CUDA
     for path in paths:
         for cell in read_notebook(path)["cells"]:
             for text in texts(cell.get("outputs", [])):
