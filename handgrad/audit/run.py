@@ -232,41 +232,14 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
     if not ready.base.outputs:
         kinds = [type(o).__name__ for o in ready.base.all if not isinstance(o, torch.Tensor)]
         only = f" Its outputs: {', '.join(kinds)}." if kinds else ""
-        raise _Refused(
-            Outcome(
-                "runs",
-                "failed",
-                given=ready.text,
-                label="outputs that require grad",
-                expected="at least one",
-                got="none",
-                slip=f"The outputs are cut off from the graph: is it called through apply, and are tensors returned bare?{only}",
-            )
-        )
+        slip = f"The outputs are cut off from the graph: is it called through apply, and are tensors returned bare?{only}"
+        raise _bad_outputs(ready, "outputs that require grad", "at least one", "none", slip)
     if not any(output.numel() for output in ready.base.outputs):
-        raise _Refused(
-            Outcome(
-                "runs",
-                "failed",
-                given=ready.text,
-                label="outputs",
-                expected="at least one element",
-                got="none",
-                slip="Hand over inputs that are not empty; empty ones are tried as well.",
-            )
-        )
+        slip = "Hand over inputs that are not empty; empty ones are tried as well."
+        raise _bad_outputs(ready, "outputs", "at least one element", "none", slip)
     if not all(output.isfinite().all() for output in ready.base.outputs):
-        raise _Refused(
-            Outcome(
-                "runs",
-                "failed",
-                given=ready.text,
-                label="outputs",
-                expected="finite numbers",
-                got="NaN or infinity",
-                slip="No slope can be measured here: hand over inputs at which the function is finite.",
-            )
-        )
+        slip = "No slope can be measured here: hand over inputs at which the function is finite."
+        raise _bad_outputs(ready, "outputs", "finite numbers", "NaN or infinity", slip)
     again = ready.run()
     pairs = {f"output {k}": (o, want) for k, (o, want) in enumerate(zip(again.outputs, ready.base.outputs, strict=False))}
     grads = ready.vjp(ready.upstream)
@@ -289,6 +262,10 @@ def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, not
             )
         )
     return ready
+
+
+def _bad_outputs(call: Call, label: str, expected: str, got: str, slip: str) -> _Refused:
+    return _Refused(Outcome("runs", "failed", given=call.text, label=label, expected=expected, got=got, slip=slip))
 
 
 def _in_double(call: Call, notes: list[str]) -> Call | None:

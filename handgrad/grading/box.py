@@ -15,7 +15,7 @@ import handgrad
 from handgrad.own_course import CHECKS, VARIABLE, own_course
 from handgrad.warm.child import SCRATCH
 
-# what an answer may use; a check of the course needs a tenth of it
+# what an answer may use
 LIMITS = {"memory_mib": 2048, "cpu_seconds": 120, "file_bytes": 32 << 20, "processes": 64, "files": 256}
 _PACKAGE = Path(handgrad.__file__).resolve().parent
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from handgrad.grading.worker import Settings
 
 Run = Callable[[dict], list[dict]]
-_SEEN: "dict[tuple, Row]" = {}  # where answers run each in a kernel of its own, two that are the same have the same row
+_SEEN: dict[tuple, Row] = {}  # where answers run each in a kernel of its own, two that are the same have the same row
 _NOT_STARTED = '{}: not started. Replace "raise NotImplementedError" with your answer.'
 
 
@@ -160,7 +160,7 @@ def _rows(
     for name in answer_cells(official):
         points = EXERCISES[name].points
         if name in refused:
-            flags = tuple(f"line {problem.line}: {problem.text}" for problem in refused[name])
+            flags = tuple(problem.text for problem in refused[name])
             text = f"{name}: not run, since its text uses what answers have no need of.\n" + "\n".join(flags)
             rows.append(Row(name, "refused", 0, points, "", text, flags))
             continue
