@@ -407,7 +407,21 @@ def inverse_of_ortho(ctx, g):
 
 X, W, INDEX = drawn(3, 5), drawn(5, 4, seed=1), torch.tensor([4, 0, 2])
 MASK = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 1]]).bool()
+
+
+def swapped(ctx, g):
+    x, w = ctx.saved_tensors
+    return (g @ w.t() if ctx.needs_input_grad[1] else None), (x.t() @ g if ctx.needs_input_grad[0] else None)
+
+
+def second_alone_lost(ctx, a, b):
+    (x,) = ctx.saved_tensors
+    return torch.zeros_like(x) if a is None else a * x.cos() - (0 if b is None else b * x.sin())
+
+
 WRONG = {
+    "an argument alone, differentiable once": (function(product, once_differentiable(swapped)), (X, W), "frozen"),
+    "an output alone, differentiable once": (function(two, once_differentiable(second_alone_lost)), (X,), "unused output"),
     "another word": (function(loss, always_mean), (X, "mean"), "shapes"),
     "more dimensions in a tuple": (function(mean, mean_of_one), (X, (-1,)), "shapes"),
     "an index twice": (function(take, put_once), (drawn(6, 4), INDEX), "shapes"),

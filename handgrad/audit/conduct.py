@@ -425,7 +425,8 @@ def _cost(call: Call, asked: list[int]) -> int:
 def frozen(call: Call) -> Iterator[Case]:
     """Each gradient is the same, whichever others are asked for.
 
-    Only this probe sees `needs_input_grad` off by one, and a variable that is bound under one condition and used under another.
+    It sees `needs_input_grad` off by one, and a variable that is bound under one condition and used under another.
+    `second_order` sees them too, but only where backward can be differentiated.
     """
     if len(call.wanted) < 2:
         raise NotApplicable("there is one input that gradients are asked for")
@@ -459,7 +460,8 @@ def _changed(call: Call, run: Run, upstream: Tensors) -> list[str]:
 def unused_output(call: Call) -> Iterator[Case]:
     """With one output used and the others not, the gradient is that of zeros for the others.
 
-    Only this probe sees `None * 2` under `set_materialize_grads(False)`, and an output whose gradient is dropped.
+    It sees `None * 2` under `set_materialize_grads(False)`, and an output whose gradient is dropped. `second_order` sees them too,
+    but only where backward can be differentiated.
     """
     count = len(call.base.outputs)
     if count < 2:
