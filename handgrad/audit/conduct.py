@@ -460,8 +460,8 @@ def _changed(call: Call, run: Run, upstream: Tensors) -> list[str]:
 def unused_output(call: Call) -> Iterator[Case]:
     """With one output used and the others not, the gradient is that of zeros for the others.
 
-    It sees `None * 2` under `set_materialize_grads(False)`, and an output whose gradient is dropped. `second_order` sees them too,
-    but only where backward can be differentiated.
+    It sees `None * 2` under `set_materialize_grads(False)`, and an output whose gradient is dropped.
+    `second_order` sees them too, but only where backward can be differentiated.
     """
     count = len(call.base.outputs)
     if count < 2:
