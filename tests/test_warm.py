@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -34,11 +35,25 @@ from handgrad.warm.provisioner import ForkedKernel
 NAME = "handgrad-warm"
 
 
+@contextlib.contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder for sockets, whose names have 107 bytes at most: pytest's own are longer, under xdist."""
+    with tempfile.TemporaryDirectory(prefix="hg-") as name:
+        yield Path(name)
+
+
+@pytest.fixture
+def alone(monkeypatch) -> Iterator[Path]:
+    """A runtime folder of one test, and so a warm process of its own."""
+    with short_folder() as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="module", autouse=True)
-def runtime(tmp_path_factory) -> Iterator[Path]:
+def runtime() -> Iterator[Path]:
     """A warm process of these tests alone, which ends soon after them."""
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("run")
+    with pytest.MonkeyPatch.context() as patch, short_folder() as folder:
         patch.setenv("XDG_RUNTIME_DIR", str(folder))
         patch.setenv("IPYTHONDIR", str(folder / "ipython"))
         patch.setenv("OMP_NUM_THREADS", "2")
@@ -258,8 +273,7 @@ time.sleep(100)
 """
 
 
-def test_clients_share_one_warm_process_which_ends_after_the_last(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+def test_clients_share_one_warm_process_which_ends_after_the_last(alone):
     program = f"from handgrad.warm import client, shared; shared.GRACE, client.PRELOAD = 1.0, ()\n{CLIENT}"
     clients = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     kernels, warm = zip(*(map(int, one.stdout.readline().split()) for one in clients), strict=True)
@@ -270,13 +284,12 @@ def test_clients_share_one_warm_process_which_ends_after_the_last(tmp_path, monk
     clients[1].kill()
     assert ends(lambda: gone(kernels[1]), 1)
     assert ends(lambda: gone(warm[0]), 5), "the warm process ends by itself"
-    assert not list((tmp_path / "handgrad").glob("*.socket"))
+    assert not list((alone / "handgrad").glob("*.socket"))
     for one in clients:
         one.communicate()
 
 
-def test_clients_that_come_at_once_start_one(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+def test_clients_that_come_at_once_start_one(alone, monkeypatch):
     monkeypatch.setattr(client, "PRELOAD", ())
     monkeypatch.setattr(kernels, "PRELOAD", ())
     fork = client.fork
@@ -300,15 +313,23 @@ def test_clients_that_come_at_once_start_one(tmp_path, monkeypatch):
     assert len(starts) == 1
 
 
-def test_a_dead_warm_process_takes_its_kernels_along_and_is_replaced(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+def test_a_dead_warm_process_takes_its_kernels_along_and_is_replaced(alone, monkeypatch):
     monkeypatch.setattr(client, "PRELOAD", ())
     with kernel() as (manager, connected):
         warm = int(run(connected, "import os; os.getppid()"))
+        assert warm != os.getpid(), "it was started in the ordinary way"
         os.kill(warm, signal.SIGKILL)
         assert ends(lambda: not manager.is_alive(), 5)
         with kernel() as (_, other):
             assert run(other, "import os; os.getppid()") not in ("", str(warm))
+
+
+def test_a_folder_too_long_for_a_socket_is_said(alone, monkeypatch):
+    long = alone / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
+    with pytest.raises(client.WarmError, match="shorter XDG_RUNTIME_DIR"):
+        shared.fork([sys.executable], client.Request("kernel", dict(os.environ), "/", argv=("--version",)), [])
 
 
 def test_what_cannot_be_forked_starts_in_the_ordinary_way_and_says_so_once(monkeypatch, caplog):

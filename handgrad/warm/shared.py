@@ -113,7 +113,10 @@ def _started(path: Path, interpreter: Sequence[str], environment: dict[str, str]
     log = path.with_suffix(".log")
     preload = ",".join((*client.PRELOAD, *kernel.PRELOAD))
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener, log.open("wb") as stderr:
-        listener.bind(str(path))
+        try:
+            listener.bind(str(path))
+        except OSError as error:
+            raise client.WarmError(f"{path} cannot be a socket: {error}. A shorter XDG_RUNTIME_DIR?") from None
         listener.listen(64)
         command = [*interpreter, "-m", "handgrad.warm.zygote", "--detach", "--grace", str(GRACE)]
         command += ["--preload", preload, "--listen-fd", str(listener.fileno())]
