@@ -25,6 +25,8 @@ class _Course(click.Group):
 @click.group(cls=_Course, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Gradients by Hand: build the notebooks, grade answers, ask for hints."""
+    # jsonschema, when imported, makes a grammar for a format that no notebook uses: longer than all the rest together
+    sys.modules["rfc3987_syntax"] = None
 
 
 @main.command()
@@ -33,8 +35,6 @@ def main() -> None:
 @click.option("--again", is_flag=True, help="Execute every notebook, even where its code is the same as before.")
 def build(names: tuple[str, ...], check: bool, again: bool) -> None:
     """Write the notebooks of the sources NAME (like 03_relu), or of all sources."""
-    # jsonschema, when imported, makes a grammar for a format that no notebook uses: longer than all the rest together
-    sys.modules["rfc3987_syntax"] = None
     from handgrad.notebooks.build import build_sources
     from handgrad.notebooks.consistency import require_fit
     from handgrad.notebooks.course import course_root, read_sources
@@ -125,6 +125,20 @@ def grade(ctx: click.Context, paths: tuple[Path, ...], out: Path | None, kernel:
     options["shard"] = parse_shard(options["shard"])
     options["jobs"] = options["jobs"] or 0
     ctx.exit(grade_class(paths, out, Options(kernel=kernel, **options)))
+
+
+@main.command(hidden=True)
+@click.argument("settings")
+@click.argument("connections", nargs=-1, type=int)
+def worker(settings: str, connections: tuple[int, ...]) -> None:
+    """Grade what arrives on descriptors (see `handgrad.grading.workers`, which alone calls this)."""
+    import json
+    import socket
+
+    from handgrad.grading.settings import Settings
+    from handgrad.grading.worker import fork_workers
+
+    fork_workers(Settings(**json.loads(settings)), [socket.socket(fileno=number) for number in connections])
 
 
 @main.group()

@@ -16,10 +16,10 @@ import pytest
 from handgrad.grading import run_class
 from handgrad.grading.box import box_problem
 from handgrad.grading.reports import write_reports
-from handgrad.grading.results import header_of
+from handgrad.grading.results import tasks_of, terms_of
 from handgrad.grading.run_class import Options, grade_jobs
+from handgrad.grading.settings import Settings
 from handgrad.grading.submissions import find_submissions
-from handgrad.grading.worker import Settings
 
 ROOT = Path(__file__).parents[1]
 ATTACKS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks").glob("*.py"))}
@@ -170,7 +170,7 @@ def test_nothing_outlives_the_grading(results, unread):
 
 
 def test_pages_hold_nothing_that_runs(results, tmp_path):
-    header = header_of(ROOT, 0, {})
+    header = terms_of(ROOT, 0, {}) | tasks_of(ROOT)
     write_reports(header, list(results.values()), tmp_path)
     for page in tmp_path.rglob("*.html"):
         text = page.read_text(encoding="utf-8").lower()

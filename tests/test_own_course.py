@@ -17,7 +17,7 @@ from handgrad.exercises import EXERCISES
 from handgrad.grading import box
 from handgrad.grading.box import box_problem
 from handgrad.grading.official import course_folder
-from handgrad.grading.results import header_of
+from handgrad.grading.results import terms_of
 from handgrad.notebooks import own_skeleton
 from handgrad.notebooks.course import read_sources
 from handgrad.own_course import own_course, own_exercises
@@ -49,7 +49,8 @@ LOOK = """
 import sys
 from handgrad.grading import box
 from handgrad.grading.run_class import _PRELOAD
-from handgrad.grading.worker import Settings, _forked
+from handgrad.grading.settings import Settings
+from handgrad.grading.worker import _forked
 from handgrad.warm.client import Zygote
 
 with Zygote(_PRELOAD, wrapper=box.box_command()) as zygote:
@@ -165,12 +166,12 @@ def test_grading_from_elsewhere_names_the_folder(made, monkeypatch, tmp_path):
 
 def test_a_changed_check_is_a_reason_to_grade_again(made, monkeypatch):
     monkeypatch.setenv("HANDGRAD_COURSE", str(made.folder))
-    before = header_of(made.folder, 1, {})["officials"]
+    before = terms_of(made.folder, 1, {})["officials"]
     assert set(before) == {NAME, f"checks/{EXERCISE}.py"}
     module = made.folder / "checks" / f"{EXERCISE}.py"
     text = module.read_text(encoding="utf-8")
     module.write_text(text + "\n", encoding="utf-8", newline="\n")
-    assert header_of(made.folder, 1, {})["officials"] != before
+    assert terms_of(made.folder, 1, {})["officials"] != before
     module.write_text(text, encoding="utf-8", newline="\n")
 
 

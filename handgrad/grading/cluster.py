@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handgrad.errors import CourseError
-from handgrad.grading.worker import Settings
+from handgrad.grading.settings import Settings
 
 if TYPE_CHECKING:
     from handgrad.grading.run_class import Options

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -18,12 +17,10 @@ from handgrad.grading import nbval_run
 from handgrad.grading.kernel_choice import kernel_problem
 from handgrad.grading.official import find_official
 from handgrad.grading.policy import problems
+from handgrad.grading.settings import Settings
 from handgrad.grading.table import Row, show_rows
 from handgrad.notebooks.answers import Answer, answer_cells, merge, read_notebook, take_answers
 from handgrad.verdict import judge_record
-
-if TYPE_CHECKING:
-    from handgrad.grading.worker import Settings
 
 Run = Callable[[dict], list[dict]]
 _SEEN: dict[tuple, Row] = {}  # where answers run each in a kernel of its own, two that are the same have the same row
@@ -84,7 +81,7 @@ def grade_notebook(path: Path, kernel: str) -> Graded:
     return Graded(path.name, rows, _notes(official, answers))
 
 
-def grade_one(job: dict, settings: "Settings", run: Run) -> dict:
+def grade_one(job: dict, settings: Settings, run: Run) -> dict:
     """Grade one submission of a class. Whatever it holds, there is a result (see `handgrad.grading.results`).
 
     Args:

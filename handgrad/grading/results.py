@@ -33,22 +33,27 @@ def digest_of_file(path: Path) -> str:
         return ""
 
 
-def header_of(course: Path, seed: int, settings: dict) -> dict:
-    """The first line: with what it is graded, and what there is to earn.
+def terms_of(course: Path, seed: int, settings: dict) -> dict:
+    """The first line's first part: with what it is graded.
 
     Args:
         settings: all that may change a result: kernel, timeout, box.
     """
+    officials = {path.stem: digest_of_file(path) for path in sorted((course / "solutions").glob("*.ipynb"))}
+    officials |= {f"{path.parent.name}/{path.name}": digest_of_file(path) for path in check_files()}
+    versions = {name: importlib.metadata.version(name) for name in ("handgrad", "torch", "nbval")}
+    return {**versions, "seed": seed, "settings": settings, "officials": officials}
+
+
+def tasks_of(course: Path) -> dict:
+    """The first line's second part: what there is to earn, and which hints."""
     from handgrad.exercises import EXERCISES
     from handgrad.notebooks.answers import answer_cells, read_notebook
 
     names = {path.stem: list(answer_cells(read_notebook(path))) for path in sorted((course / "solutions").glob("*.ipynb"))}
     exercises = {stem: {name: EXERCISES[name].points for name in found if name in EXERCISES} for stem, found in names.items()}
     hints = {name: list(EXERCISES[name].hints) for found in exercises.values() for name in found}
-    officials = {path.stem: digest_of_file(path) for path in sorted((course / "solutions").glob("*.ipynb"))}
-    officials |= {f"{path.parent.name}/{path.name}": digest_of_file(path) for path in check_files()}
-    versions = {name: importlib.metadata.version(name) for name in ("handgrad", "torch", "nbval")}
-    return {**versions, "seed": seed, "settings": settings, "officials": officials, "exercises": exercises, "hints": hints}
+    return {"exercises": exercises, "hints": hints}
 
 
 def read_results(path: Path) -> tuple[dict, list[dict]]:

@@ -1,18 +1,12 @@
 """Grade a class: find the submissions, hand them to grading processes, keep each result as it comes, write the reports."""
 
-import contextlib
-import json
 import os
 import secrets
-import subprocess
-import sys
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import SimpleQueue
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -21,12 +15,22 @@ from handgrad.errors import CourseError
 from handgrad.grading import box
 from handgrad.grading.official import course_folder
 from handgrad.grading.reports import show_class, write_reports
-from handgrad.grading.results import RESULTS, Writer, digest_of_file, header_of, in_order, key_of, read_results, write_sorted
+from handgrad.grading.results import (
+    RESULTS,
+    Writer,
+    digest_of_file,
+    in_order,
+    key_of,
+    read_results,
+    tasks_of,
+    terms_of,
+    write_sorted,
+)
+from handgrad.grading.settings import Settings
 from handgrad.grading.submissions import Submission, find_submissions
-from handgrad.grading.worker import Settings
+from handgrad.grading.workers import Workers
 from handgrad.warm.client import PRELOAD, WarmError, Zygote
 
-_MARGIN = 120.0  # seconds that a worker has beyond the timeouts of its cells, before it counts as lost
 _PRELOAD = (*PRELOAD, "torch._dynamo", "handgrad.check", "handgrad.observe", "handgrad.grading.box", "handgrad.grading.tripwire")
 
 
@@ -59,20 +63,29 @@ def grade_class(paths: tuple[Path, ...], out: Path, options: Options) -> int:
     if not options.trust and (problem := box.box_problem()):
         raise CourseError(f"a class is graded in a box: {problem}")
     out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="handgrad-") as scratch:
-        submissions = find_submissions(paths, Path(scratch))
+    with ExitStack() as stack:
+        submissions = find_submissions(paths, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="handgrad-"))))
         part, parts = options.shard
         jobs = [_job(submission, course) for submission in submissions[part - 1 :: parts]]
-        settings = {"kernel": options.kernel, "timeout": options.timeout, "real kernels": options.real_kernels}
-        settings["boxed"] = not options.trust
+        asked = {"kernel": options.kernel, "timeout": options.timeout, "real kernels": options.real_kernels}
+        asked["boxed"] = not options.trust
         before = _earlier(out / RESULTS, options.again)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-        header = header_of(course, seed, settings)
+        header = terms_of(course, seed, asked)
         fine = [result for result in before[1] if result["status"] != "could not be graded"] if before else []
         known = {key_of(before[0], result): result for result in fine}
         kept = [known[key] for job in jobs if (key := key_of(header, job)) in known]
         todo = [job for job in jobs if key_of(header, job) not in known]
-        results = _grade(todo, kept, header, out, Settings(seed, options.kernel, cell_timeout=options.timeout), options, console)
+        settings = Settings(seed, options.kernel, cell_timeout=options.timeout)
+        results: Iterator[dict] = iter(())
+        if todo and options.dask:
+            from handgrad.grading.cluster import grade_on
+
+            results = grade_on(options.dask, todo, settings, replace(options, dask=""))
+        elif todo:
+            results = stack.enter_context(Graders(settings, options, len(todo))).results(todo)
+        header |= tasks_of(course)  # which imports torch, as those do meanwhile that grade
+        results = _keep(results, len(todo), kept, header, out, console)
     write_reports(header, results, out)
     show_class(console, header, results)
     console.print(f"{out / 'index.html'}: the class; {out / 'learners'}: a page for each learner", soft_wrap=True, markup=False)
@@ -133,126 +146,80 @@ def _earlier(path: Path, again: bool) -> tuple[dict, list[dict]] | None:
     return None if again or not path.exists() else read_results(path)
 
 
-def _grade(
-    todo: list[dict], kept: list[dict], header: dict, out: Path, settings: Settings, options: Options, console: Console
-) -> list[dict]:
+def _keep(results: Iterator[dict], new: int, kept: list[dict], header: dict, out: Path, console: Console) -> list[dict]:
+    """Write each of `new` results as it comes, after those that are `kept`; all of them, in order."""
     writer = Writer(out / RESULTS, header, kept)
-    results = list(kept)
+    graded = list(kept)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
         with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task("grading", total=len(todo) + len(kept), completed=len(kept))
-            for result in _results(todo, settings, options):
+            task = progress.add_task("grading", total=new + len(kept), completed=len(kept))
+            for result in results:
                 writer.add(result)
-                results.append(result)
+                graded.append(result)
                 progress.advance(task)
     except KeyboardInterrupt:
-        rest = len(todo) + len(kept) - len(results)
+        rest = new + len(kept) - len(graded)
         raise CourseError(f"stopped; {rest} submissions are not graded yet. The same command goes on from here.") from None
     finally:
         writer.close()
-    results = in_order(results)
-    write_sorted(out / RESULTS, header, results)
-    return results
-
-
-def _results(jobs: list[dict], settings: Settings, options: Options) -> Iterator[dict]:
-    if options.dask and jobs:
-        from handgrad.grading.cluster import grade_on
-
-        return grade_on(options.dask, jobs, settings, replace(options, dask=""))
-    return grade_jobs(jobs, settings, options)
+    graded = in_order(graded)
+    write_sorted(out / RESULTS, header, graded)
+    return graded
 
 
 def grade_jobs(jobs: Iterable[dict], settings: Settings, options: Options) -> Iterator[dict]:
     """The results of some jobs, each as soon as it is there."""
     jobs = list(jobs)
-    if not jobs:
-        return
-    count = max(1, min(options.jobs or _cores(), len(jobs)))
-    settings = replace(settings, boxed=not options.trust)
-    with contextlib.ExitStack() as stack:
-        if not options.real_kernels:
-            wrapper = () if options.trust else box.box_command()
-            try:
-                zygote = stack.enter_context(Zygote(_PRELOAD, wrapper=wrapper))
-            except WarmError as error:
-                raise CourseError(f"{error}\nTo grade without it, in ordinary kernels: --real-kernels") from None
-            settings = replace(settings, warm=zygote.path)
-        workers: SimpleQueue[Worker] = SimpleQueue()
-        for _ in range(count):
-            workers.put(stack.enter_context(Worker(settings)))
-
-        def grade(job: dict) -> dict:
-            worker = workers.get()
-            try:
-                return worker.grade(job)
-            finally:
-                workers.put(worker)
-
-        pool = stack.enter_context(ThreadPoolExecutor(count))
-        waiting = [pool.submit(grade, job) for job in jobs]
-        try:
-            for done in as_completed(waiting):
-                yield done.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    if jobs:
+        with Graders(settings, options, len(jobs)) as graders:
+            yield from graders.results(jobs)
 
 
-class Worker:
-    """A grading process, started when it is first needed and again when it is lost."""
+class Graders:
+    """What grades jobs on this machine: grading processes and, unless in real kernels, the warm process that they ask for shells.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._process: subprocess.Popen | None = None
+    A context manager; both are started at once, and waited for when there is something to grade.
+    """
 
-    def __enter__(self) -> "Worker":
+    def __init__(self, settings: Settings, options: Options, most: int) -> None:
+        """`most`: the jobs that there can be."""
+        self._settings = replace(settings, boxed=not options.trust)
+        self._options = options
+        self._count = max(1, min(options.jobs or _cores(), most))
+
+    def __enter__(self) -> "Graders":
+        self._zygote: Zygote | None = None
+        if not self._options.real_kernels:
+            wrapper = () if self._options.trust else box.box_command()
+            self._zygote = Zygote(_PRELOAD, wrapper=wrapper)
+            self._zygote.start()
+            self._settings = replace(self._settings, warm=self._zygote.path)
+        self._workers = Workers(self._settings, self._count)
+        self._workers.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        self._workers.__exit__()
+        if self._zygote:
+            self._zygote.close()
 
-    def grade(self, job: dict) -> dict:
-        """The result of one job. One that ends or hangs a process twice gets a result that says so."""
-        for _ in range(2):
-            line = self._ask(json.dumps(job))
-            if line:
-                return json.loads(line)
-            self._end()
-        message = "the grading process ended or hung over it, twice"
+    def results(self, jobs: Iterable[dict]) -> Iterator[dict]:
+        """The results of some jobs, each as soon as it is there.
+
+        Raises:
+            CourseError: there is no warm process, or what grades has ended.
+        """
+        try:
+            if self._zygote:
+                self._zygote.wait()
+        except WarmError as error:
+            raise CourseError(f"{error}\nTo grade without it, in ordinary kernels: --real-kernels") from None
+        for job, result in self._workers.work_all(jobs):
+            yield result or self._lost(job)
+
+    def _lost(self, job: dict) -> dict:
         receipt = {"file": job["sha256"], "answers": "", "official": "", "seed": self._settings.seed}
         empty = {"submission": job["learner"], "file": job["file"], "notebook": "", "status": "could not be graded"}
+        message = "the grading process ended or hung over it, twice"
         return {**empty, "message": message, "notes": [], "rows": [], "receipt": receipt}
-
-    def _ask(self, line: str) -> str:
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "handgrad.grading.worker", json.dumps(asdict(self._settings))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=None,
-                text=True,
-                encoding="utf-8",
-                env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
-                start_new_session=True,  # Ctrl-C is this process's to handle
-            )
-        lost = threading.Timer(_MARGIN + 30 * self._settings.cell_timeout, self._process.kill)
-        lost.daemon = True
-        lost.start()
-        try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-            return self._process.stdout.readline()
-        except OSError:
-            return ""
-        finally:
-            lost.cancel()
-
-    def _end(self) -> None:
-        if self._process is not None:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
-            self._process.kill()
-            self._process.wait()
-            self._process.stdout.close()
-            self._process = None

@@ -2,17 +2,18 @@
 
 It is trusted, and runs no answer: those run in a kernel, forked and boxed or an ordinary one, and come back as outputs. It reads
 the submission, takes the answers, asks whether they may be run, runs them inside the official notebook, judges their records, and
-writes the result as one line (the format stands in `handgrad.grading.results`).
+writes the result as one line (the format stands in `handgrad.grading.results`). `handgrad.grading.workers` starts it.
 """
 
 import contextlib
+import gc
 import json
 import os
 import re
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -21,32 +22,13 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from handgrad.check import RECORD
+from handgrad.grading.grade import grade_one
+from handgrad.grading.settings import Settings
 from handgrad.grading.strict import StrictCell, StrictKernel, StrictNotebook
 from handgrad.own_course import VARIABLE, own_course
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MOST_TRACEBACK = 20_000  # characters
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a worker grades.
-
-    Attributes:
-        seed: the checks draw their inputs from it and publish their records.
-        kernel: name of a Jupyter kernel, for answers that are not run in a forked shell.
-        warm: where the warm process listens; empty where there is none.
-        boxed: whether answers run in the box; the warm process is in it already.
-        cell_timeout: seconds.
-        read_first: whether the text of an answer is read before it runs, and refused by it.
-    """
-
-    seed: int
-    kernel: str = "handgrad-cpu"
-    warm: str = ""
-    boxed: bool = False
-    cell_timeout: float = 60.0
-    read_first: bool = True
 
 
 class GradedNotebook(StrictNotebook):
@@ -173,10 +155,8 @@ class _Loop:
                 if "merged" in job:
                     result = {"cells": run_merged(session, job["merged"])}
                 else:
-                    from handgrad.grading.grade import grade_one
-
                     result = grade_one(job, self.settings, lambda merged: run_merged(session, merged))
-            self.sink.write(json.dumps(result, ensure_ascii=False) + "\n")
+            self.sink.write(json.dumps({"number": job["number"], "result": result}, ensure_ascii=False) + "\n")
             self.sink.flush()
         return True
 
@@ -208,19 +188,47 @@ def serve(settings: Settings, source: TextIO, sink: TextIO) -> int:
     return int(pytest.main(options, plugins=[_Loop(settings, source, sink)]))
 
 
-def main() -> None:
-    """Grade the lines of stdin with the settings of the first argument, and write the results to stdout."""
-    sink = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever else prints must not come between the results
+def work(settings: Settings, connection: socket.socket) -> NoReturn:
+    """Grade what arrives on a connection, after a line that says who works there."""
+    os.set_inheritable(connection.fileno(), False)  # no kernel is to have it
+    with connection.makefile("w", encoding="utf-8") as sink, connection.makefile(encoding="utf-8") as source:
+        sink.write(json.dumps({"worker": os.getpid()}) + "\n")
+        sink.flush()
+        code = serve(settings, source, sink)
+    os._exit(0 if code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED) else 1)
+
+
+def _hung_up(connection: socket.socket) -> bool:
+    try:
+        return not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+
+
+def fork_workers(settings: Settings, connections: list[socket.socket]) -> None:
+    """Fork a grading process for each connection, and another where one is lost, until their input ends."""
     os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
-    settings = Settings(**json.loads(sys.argv[1]))
     os.environ |= {"HANDGRAD_SEED": str(settings.seed), "HANDGRAD_PROGRESS": "off"}  # ordinary kernels inherit them
     if settings.boxed and not settings.warm:
         os.environ["JUPYTER_DEFAULT_PROVISIONER_NAME"] = "handgrad-boxed"
     if course := own_course():
         os.environ[VARIABLE] = str(course)  # they start in another folder
-    sys.exit(serve(settings, os.fdopen(0, encoding="utf-8"), sink))
+    gc.freeze()
+    at_work: dict[int, socket.socket] = {}
 
+    def fork(connection: socket.socket) -> None:
+        pid = os.fork()
+        if pid == 0:
+            for other in connections:
+                if other is not connection:
+                    other.close()
+            work(settings, connection)
+        at_work[pid] = connection
 
-if __name__ == "__main__":
-    main()
+    for connection in connections:
+        fork(connection)
+    while at_work:
+        pid, status = os.wait()
+        connection = at_work.pop(pid)
+        if status != 0 and not _hung_up(connection):
+            fork(connection)

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,6 +145,8 @@ def _ask(path: str, message: dict, fds: Sequence[int]) -> tuple[socket.socket, d
 class Zygote:
     """A warm process of one's own, as a context manager; it ends with the block, and every kernel with it.
 
+    `start`, `wait` and `close` are the same in three steps, for whoever has something to do while it imports.
+
     Raises:
         WarmError: it did not start; its last words are in the message.
 
@@ -159,6 +160,20 @@ class Zygote:
         self.preload, self.cells, self.wrapper = preload, cells, list(wrapper)
 
     def __enter__(self) -> "Zygote":
+        self.start()
+        try:
+            self.wait()
+        except WarmError:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start it. From now on `path` is where it listens, and what asks it for a fork waits until it is ready."""
+        self._lease: socket.socket | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="handgrad-")
         self.path = str(Path(self._folder.name) / "warm")
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -168,7 +183,7 @@ class Zygote:
         options = ["--cells"] if self.cells else []
         command = [sys.executable, "-m", "handgrad.warm.zygote", "--listen-fd", str(listener.fileno()), *options]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "agg"}
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self._process = subprocess.Popen(
             [*self.wrapper, *command, "--preload", ",".join(self.preload)],
             pass_fds=[listener.fileno()],
@@ -179,16 +194,19 @@ class Zygote:
             start_new_session=True,
         )
         listener.close()
-        self._lease: socket.socket | None = None
+
+    def wait(self) -> None:
+        """Wait until it is ready.
+
+        Raises:
+            WarmError: it never will be.
+        """
         try:
             self._lease = lease(self.path)
         except WarmError as error:
             self._process.kill()
             self._process.wait()
-            words = self.last_words()
-            self.__exit__()
-            raise WarmError(f"{error}\n{words}".rstrip()) from None
-        return self
+            raise WarmError(f"{error}\n{self.last_words()}".rstrip()) from None
 
     def fork(self, request: Request, fds: Sequence[int]) -> Process:
         """See `fork`; when the warm process has ended, its last words are in the message."""
@@ -202,13 +220,15 @@ class Zygote:
         self._log.seek(0)
         return self._log.read().decode(errors="replace")[-4000:].strip()
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End it, and every kernel."""
         if self._lease:
             self._lease.close()
-        end = time.monotonic() + 5
-        while self._process.poll() is None and time.monotonic() < end:
-            time.sleep(0.02)
-        if self._process.poll() is None:
+        else:
+            self._process.kill()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self._log.close()

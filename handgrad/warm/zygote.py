@@ -203,7 +203,7 @@ def main() -> None:
     parser.add_argument("--listen-fd", type=int, required=True)
     parser.add_argument("--preload", default="")
     parser.add_argument("--cells", action="store_true")
-    parser.add_argument("--grace", type=float, default=0.5, help="seconds that it outlives its last connection")
+    parser.add_argument("--grace", type=float, default=0.0, help="seconds that it outlives its last connection")
     parser.add_argument("--detach", action="store_true", help="be nobody's child, so that no client has to reap it")
     options = parser.parse_args()
     if options.detach:
