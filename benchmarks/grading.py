@@ -62,33 +62,28 @@ class Floor(Peer):
     def command(self, folder: Path) -> list[str]:
         return [sys.executable, __file__, "--floor", str(folder)]
 
-    def passed(self, folder: Path) -> set[str]:
-        return set((folder / "passed").read_text(encoding="utf-8").split())
+    def passed(self, folder: Path) -> None:
+        """Nobody judges."""
 
 
 def run_floor(folder: Path) -> None:
     """Fork for each notebook in `folder`, two at a time, and exec() its cells."""
+    import IPython.display  # noqa: F401
     import sympy  # noqa: F401
+    import torch._dynamo
     import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
-    import handgrad.observe
-    import handgrad.verdict  # noqa: F401
+    import handgrad.check
+    import handgrad.observe  # noqa: F401
 
-    paths = sorted(folder.glob("*.ipynb"))
-    running: dict[int, str] = {}
-    passed = []
-
-    def wait() -> None:
-        pid, status = os.wait()
-        learner = running.pop(pid)
-        if status == 0:
-            passed.append(learner)
-
-    for path in paths:
-        if len(running) == 2:
-            wait()
-        pid = os.fork()
-        if pid == 0:
+    os.environ["HANDGRAD_SEED"] = "1"  # as where handgrad grades, a check observes, and judges nothing
+    start, running = time.perf_counter(), 0
+    for path in sorted(folder.glob("*.ipynb")):
+        if running == 2:
+            os.wait()
+        else:
+            running += 1
+        if os.fork() == 0:
             names: dict = {}
             try:
                 for cell in read_notebook(path)["cells"]:
@@ -96,10 +91,9 @@ def run_floor(folder: Path) -> None:
             except BaseException:
                 os._exit(1)
             os._exit(0)
-        running[pid] = path.stem
-    while running:
-        wait()
-    (folder / "passed").write_text(" ".join(passed), encoding="utf-8")
+    for _ in range(running):
+        os.wait()
+    print(f"without the imports: {time.perf_counter() - start:.2f} s")
 
 
 def answers_of_a_class(size: int, trouble: bool) -> dict[str, str]:
@@ -144,6 +138,8 @@ def measure(peer: Peer, answers: dict[str, str], limit: float | None) -> Cost:
         except OSError:
             print((folder / "log").read_text(encoding="utf-8", errors="replace")[-3000:], file=sys.stderr)
             passed = None
+        if os.environ.get("SHOW"):
+            print((folder / "log").read_text()[-300:], file=sys.stderr)
         return Cost(wall, cpu, memory.most, passed)
 
 

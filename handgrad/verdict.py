@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from handgrad.audit.judge import Finding as Difference
 from handgrad.audit.judge import judge, judge_probe
-from handgrad.audit.record import Record
+from handgrad.audit.record import Case, Record
 from handgrad.exercises import EXERCISES
 from handgrad.exercises.errors import ERRORS
 from handgrad.exercises.exercise import BY_LABEL, Exercise, Probe
@@ -68,13 +68,17 @@ class Verdict:
         return "\n".join(lines)
 
 
-def judge_record(name: str, record: object, seed: int) -> Verdict:
-    """Judge a record of the exercise `name` that was drawn with `seed`. Needs no answer, and trusts nothing in it."""
+def judge_record(name: str, record: object, seed: int, want: Record | None = None) -> Verdict:
+    """Judge a record of the exercise `name` that was drawn with `seed`. Needs no answer, and trusts nothing in it.
+
+    Args:
+        want: the record of the reference for this seed; it is made here where there is none.
+    """
     exercise = EXERCISES[name]
     record = record if isinstance(record, dict) else {}
     probes = record.get("probes")
     record = {"source": record.get("source"), "probes": probes if isinstance(probes, dict) else {}}
-    want = _reference_record(name, seed)
+    want = want or _reference_record(name, seed)
     differences = {difference.probe: difference for difference in judge(record, want)}
     broken_rule = _broken_rule(exercise, record)
     findings, outcome = [], "done"
@@ -152,12 +156,19 @@ def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, recor
 def _does_the_same(exercise: Exercise, wrong: object, failed: Probe, record: dict, want: Record) -> bool:
     """Whether a wrong answer gives what the judged one gave in every probe up to the one that failed."""
     before = exercise.probes[: exercise.probes.index(failed)]
-    with quiet():
-        for probe in (failed, *before):
-            if probe.gate or probe.advice:
-                continue
-            like = [{**case, "accept": {}, "tolerance": FLOAT32} for case in observe_probe(exercise, probe, wrong, want["seed"])]
+    for probe in (failed, *before):
+        if not (probe.gate or probe.advice):
+            cases = _cases_of_slip(exercise.name, exercise.probes.index(probe), wrong, want["seed"])
+            like = [{**case, "accept": {}, "tolerance": FLOAT32} for case in cases]
             complete = len(like) == len(want["probes"][probe.name]) and all("seen" in case for case in like)
             if not complete or judge_probe(probe.name, record["probes"].get(probe.name), like) is not None:
                 return False
     return True
+
+
+@lru_cache(maxsize=4096)
+def _cases_of_slip(name: str, place: int, wrong: object, seed: int) -> list[Case]:
+    """What a known wrong answer does in a probe; a class of submissions meets the same ones."""
+    exercise = EXERCISES[name]
+    with quiet():
+        return observe_probe(exercise, exercise.probes[place], wrong, seed)

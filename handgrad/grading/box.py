@@ -105,9 +105,9 @@ def box_problem() -> str | None:
 def prepare() -> Callable[[], list[str]]:
     """In a child, before any answer runs: forget what answers are compared with, and watch what they change."""
     from handgrad.exercises import EXERCISES
-    from handgrad.grading.tripwire import arm
+    from handgrad.grading.tripwire import FORGOTTEN, armed
 
     for exercise in EXERCISES.values():
-        object.__setattr__(exercise, "reference", None)
-        object.__setattr__(exercise, "slips", ())
-    return arm()
+        for field in FORGOTTEN:
+            object.__setattr__(exercise, field, None)
+    return armed()

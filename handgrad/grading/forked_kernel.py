@@ -39,6 +39,7 @@ class ForkedKernel:
         self._done: set[str] = set()
         self._ended = False
         self.deadline, self.output, self.status, self.found = math.inf, 0, "ok", []
+        self.watched = True  # whether it is asked, after a cell, what the cell has changed
 
     def begin(self, timeout: float) -> None:
         """Start the clock and the count of a cell."""
@@ -48,7 +49,7 @@ class ForkedKernel:
     def execute_cell_input(self, cell_input: str, allow_stdin: bool | None = None) -> str:
         """Send a cell; its id comes back with each of its messages."""
         number = str(next(self._numbers))
-        data = json.dumps({"id": number, "code": cell_input}).encode()
+        data = json.dumps({"id": number, "code": cell_input, "watched": self.watched}).encode()
         try:
             self._socket.sendall(struct.pack("!I", len(data)) + data)
         except OSError:

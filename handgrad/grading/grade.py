@@ -23,6 +23,7 @@ from handgrad.notebooks.answers import Answer, answer_cells, merge, read_noteboo
 from handgrad.verdict import judge_record
 
 Run = Callable[[dict], list[dict]]
+Reference = Callable[[str], dict | None]
 _SEEN: dict[tuple, Row] = {}  # where answers run each in a kernel of its own, two that are the same have the same row
 _NOT_STARTED = '{}: not started. Replace "raise NotImplementedError" with your answer.'
 
@@ -77,16 +78,18 @@ def grade_notebook(path: Path, kernel: str) -> Graded:
     answers = _answers(path, notebook, official_path, official)
     seed = secrets.randbelow(2**31)
     run = partial(nbval_run.run_notebook, kernel=kernel, seed=seed)
-    rows = _rows(official_path, official, answers, seed, run, {}, nbval_run.CELL_TIMEOUT)
+    settings = Settings(seed, kernel, cell_timeout=nbval_run.CELL_TIMEOUT, read_first=False)
+    rows = _rows(official_path, official, answers, settings, run, lambda name: None)
     return Graded(path.name, rows, _notes(official, answers))
 
 
-def grade_one(job: dict, settings: Settings, run: Run) -> dict:
+def grade_one(job: dict, settings: Settings, run: Run, reference: Reference) -> dict:
     """Grade one submission of a class. Whatever it holds, there is a result (see `handgrad.grading.results`).
 
     Args:
         job: `learner`, `file` and `path` of the submission; `problem`, where it cannot be read; the `course` folder.
         run: runs a merged notebook and says what was seen of each cell.
+        reference: the record that the reference of an exercise leaves for this seed; None where the judge is to make it.
     """
     result = {"submission": job["learner"], "file": job["file"], "notebook": "", "status": "graded", "message": ""}
     result |= {"notes": [], "rows": [], "receipt": {"file": job["sha256"], "answers": "", "official": "", "seed": settings.seed}}
@@ -101,9 +104,7 @@ def grade_one(job: dict, settings: Settings, run: Run) -> dict:
         result["notebook"] = official_path.stem
         official, digest = _official(official_path, official_path.stat().st_mtime_ns)
         answers = _answers(path, notebook, official_path, official)
-        read = answers.items() if settings.read_first else ()
-        refused = {name: found for name, answer in read if (found := problems(answer.source))}
-        rows = _rows(official_path, official, answers, settings.seed, run, refused, settings.cell_timeout)
+        rows = _rows(official_path, official, answers, settings, run, reference)
         result |= {"rows": [asdict(row) for row in rows], "notes": _notes(official, answers)}
         sources = json.dumps({name: answer.source for name, answer in answers.items()}, sort_keys=True)
         result["receipt"] |= {"answers": hashlib.sha256(sources.encode()).hexdigest(), "official": digest}
@@ -140,11 +141,14 @@ def _notes(official: dict, answers: dict[str, Answer]) -> list[str]:
 
 
 def _rows(
-    path: Path, official: dict, answers: dict[str, Answer], seed: int, run: Run, refused: dict[str, list], timeout: float
+    path: Path, official: dict, answers: dict[str, Answer], settings: Settings, run: Run, reference: Reference
 ) -> list[Row]:
     """A row for each exercise of the official notebook. What is refused is not run."""
+    seed = settings.seed
     as_given = _untouched(path, answers)
     known = {name: _SEEN[key] for name, answer in answers.items() if (key := (seed, path, name, answer.source)) in _SEEN}
+    to_read = {name: answer for name, answer in answers.items() if settings.read_first and name not in {*as_given, *known}}
+    refused = {name: found for name, answer in to_read.items() if (found := problems(answer.source))}
     tried = {name: answer for name, answer in answers.items() if name not in {*refused, *as_given, *known}}
     merged = merge(official, tried)
     merged["cells"] = [cell for cell in merged["cells"] if _role(cell).get("exercise") in (None, *tried)]
@@ -174,7 +178,7 @@ def _rows(
             text = f"{name}: your code changed what belongs to torch, Python or the check: {', '.join(flags)}."
             rows.append(Row(name, "tampered", 0, points, "", text, flags))
             continue
-        outcome, probe, text, share = _judge(name, answers.get(name), own, seed, timeout)
+        outcome, probe, text, share = _judge(name, answers.get(name), own, settings, reference)
         rows.append(Row(name, outcome, int(points * share), points, probe, text))
         if any(cell["alone"] for cell in own) and outcome not in ("timed out", "died"):
             if len(_SEEN) > 10_000:
@@ -188,7 +192,8 @@ def _untouched(path: Path, answers: dict[str, Answer]) -> set[str]:
     handed_out = path.parents[1] / "exercises" / path.name
     if not handed_out.exists():
         return set()
-    given = {name: "".join(cell["source"]) for name, cell in answer_cells(read_notebook(handed_out)).items()}
+    cells = answer_cells(_official(handed_out, handed_out.stat().st_mtime_ns)[0])
+    given = {name: "".join(cell["source"]) for name, cell in cells.items()}
     same = {name for name, answer in answers.items() if answer.source.strip() == given.get(name, "").strip()}
     return {name for name in same if "raise NotImplementedError" in given[name]}
 
@@ -197,14 +202,16 @@ def _role(cell: dict) -> dict:
     return cell["metadata"].get("handgrad", {}) if cell["cell_type"] == "code" else {}
 
 
-def _judge(name: str, answer: Answer | None, cells: list[dict], seed: int, timeout: float) -> tuple[str, str, str, float]:
+def _judge(
+    name: str, answer: Answer | None, cells: list[dict], settings: Settings, reference: Reference
+) -> tuple[str, str, str, float]:
     """Outcome, first failing probe, text, share of the points. Only a record that fits the seed is *done*, never a print."""
     if answer is None:
         return "not attempted", "", f"{name}: no answer cell. Begin one with `# exercise: {name}`.", 0
     answer_cell, check_cell = cells
     lost = answer_cell["lost"] or check_cell["lost"]
     if lost == "timed out":
-        return lost, "", f"{name}: stopped after {timeout:.0f} seconds. Look for a loop that never ends.", 0
+        return lost, "", f"{name}: stopped after {settings.cell_timeout:.0f} seconds. Look for a loop that never ends.", 0
     if lost == "too much output":
         return "died", "", f"{name}: stopped, since it put out more than anybody can read. Look for a print in a loop.", 0
     if lost:
@@ -223,7 +230,7 @@ def _judge(name: str, answer: Answer | None, cells: list[dict], seed: int, timeo
         return "not yet", "the check", text, 0
     if isinstance(record, dict):
         record["source"] = answer.source  # rules read the text that was taken, not what the kernel says it was
-    verdict = judge_record(name, record, seed)
+    verdict = judge_record(name, record, settings.seed, reference(name))
     if verdict.outcome == "not started":
         return verdict.outcome, "", verdict.text(), 0
     probe = next((finding.probe for finding in verdict.findings if not finding.advice), "")

@@ -78,13 +78,16 @@ def grade_class(paths: tuple[Path, ...], out: Path, options: Options) -> int:
         todo = [job for job in jobs if key_of(header, job) not in known]
         settings = Settings(seed, options.kernel, cell_timeout=options.timeout)
         results: Iterator[dict] = iter(())
+        if todo and not options.dask:
+            graders = stack.enter_context(Graders(settings, options, len(todo)))
+            header |= graders.tasks(course)
+            results = graders.results(todo)
+        else:
+            header |= tasks_of(course)
         if todo and options.dask:
             from handgrad.grading.cluster import grade_on
 
             results = grade_on(options.dask, todo, settings, replace(options, dask=""))
-        elif todo:
-            results = stack.enter_context(Graders(settings, options, len(todo))).results(todo)
-        header |= tasks_of(course)  # which imports torch, as those do meanwhile that grade
         results = _keep(results, len(todo), kept, header, out, console)
     write_reports(header, results, out)
     show_class(console, header, results)
@@ -192,7 +195,7 @@ class Graders:
         self._zygote: Zygote | None = None
         if not self._options.real_kernels:
             wrapper = () if self._options.trust else box.box_command()
-            self._zygote = Zygote(_PRELOAD, wrapper=wrapper)
+            self._zygote = Zygote(_PRELOAD, wrapper=wrapper, then="handgrad.grading.tripwire:armed")
             self._zygote.start()
             self._settings = replace(self._settings, warm=self._zygote.path)
         self._workers = Workers(self._settings, self._count)
@@ -203,6 +206,13 @@ class Graders:
         self._workers.__exit__()
         if self._zygote:
             self._zygote.close()
+
+    def tasks(self, course: Path) -> dict:
+        """What `tasks_of` says, without an import of torch in this process."""
+        tasks = self._workers.work({"tasks_of": str(course)})
+        if tasks is None:
+            raise CourseError("the grading processes end before there is anything to grade; what they say stands above")
+        return tasks
 
     def results(self, jobs: Iterable[dict]) -> Iterator[dict]:
         """The results of some jobs, each as soon as it is there.

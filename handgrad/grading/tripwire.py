@@ -12,6 +12,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
+from functools import cache
 from types import FunctionType, ModuleType
 
 import torch._dynamo  # when it is first imported, torch replaces functions of its own
@@ -25,6 +26,8 @@ import torch.testing
 from IPython.core import display_functions
 from IPython.core.interactiveshell import InteractiveShell
 from torch.utils._device import DeviceContext
+
+from handgrad.exercises.exercise import Exercise
 
 _TORCH = (
     *("torch", "torch._tensor", "torch.func", "torch.linalg", "torch.overrides", "torch.random", "torch.testing"),
@@ -40,11 +43,18 @@ _OF_SHELL = (
 _TRAITS = ("ast_transformers", "input_transformers_post", "input_transformer_manager", "display_formatter")
 _NOT_JUDGING = ("handgrad.grading", "handgrad.warm", "handgrad.progress", "handgrad.cli")
 _SENDING = (display_functions, json, json.encoder, struct)  # by way of these a record leaves the process
+FORGOTTEN = ("reference", "slips")  # the fields of an exercise that no answer may find
 _CHANGE_BY_THEMSELVES = {"warnings", "linecache.cache", "handgrad.warm.shell._wire"}
 _SET_BY_TORCH = "torch.Storage"  # with the default dtype
 
 # a name, the names and values that are live, those that they had, and which new names count: None for all
 _Table = tuple[str, Mapping[str, object], dict[str, object], frozenset[str] | None]
+
+
+@cache
+def armed() -> Callable[[], list[str]]:
+    """`arm`, once: in the warm process for all of its children, whose memory is a copy of its own."""
+    return arm()
 
 
 def arm() -> Callable[[], list[str]]:
@@ -68,6 +78,8 @@ def arm() -> Callable[[], list[str]]:
                 f"{table}.{name}" for name, value in before.items() if not (callable(value) or isinstance(value, ModuleType))
             }
     codes, absent = list(bodies.values()), object()
+    functions, code_before, defaults_before = (tuple(body[place] for body in codes) for place in (1, 2, 3))
+    code_of, defaults_of = operator.attrgetter("__code__"), operator.attrgetter("__defaults__")
     length, every, each, same = len, all, map, operator.is_  # as they are now
 
     def changed() -> list[str]:
@@ -82,9 +94,11 @@ def arm() -> Callable[[], list[str]]:
                 for name in live:
                     if name not in before and (counted is None or name in counted):
                         found.append(f"{table}.{name} was added")
-        for name, function, code, defaults in codes:
-            if function.__code__ is not code or function.__defaults__ is not defaults:
-                found.append(f"{name} was rewritten")
+        as_before = every(each(same, each(code_of, functions), code_before))
+        if not (as_before and every(each(same, each(defaults_of, functions), defaults_before))):
+            for name, function, code, defaults in codes:
+                if function.__code__ is not code or function.__defaults__ is not defaults:
+                    found.append(f"{name} was rewritten")
         for name, live, before in lists:
             if length(live) != length(before) or not every(each(same, live, before)):
                 found.append(f"{name} was changed")
@@ -141,10 +155,15 @@ def _parts(name: str, value: object, seen: dict[int, object]) -> Iterator[_Table
         inside = getattr(value, "__dict__", {})
     else:
         return
-    if not isinstance(value, tuple):
+    if isinstance(value, Exercise):
+        # not what a child forgets, which must not be kept here either; and no check reads it where answers are graded
+        kept = {key: part for key, part in inside.items() if key not in FORGOTTEN}
+        yield name, inside, kept, frozenset(dir(value)) - {*kept, *FORGOTTEN}
+    elif not isinstance(value, tuple):
         yield name, inside, dict(inside), None
     for key, part in list(inside.items()):
-        yield from _parts(f"{name}.{key}", part, seen)
+        if not (isinstance(value, Exercise) and key in FORGOTTEN):
+            yield from _parts(f"{name}.{key}", part, seen)
 
 
 def _shell_tables() -> Iterator[_Table]:

@@ -7,6 +7,7 @@ writes the result as one line (the format stands in `handgrad.grading.results`).
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import re
@@ -14,7 +15,9 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
+from queue import Empty
 from typing import NoReturn, TextIO
 
 import nbval.plugin
@@ -22,10 +25,14 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from handgrad.check import RECORD
+from handgrad.grading import box
+from handgrad.grading.forked_kernel import ForkedKernel
 from handgrad.grading.grade import grade_one
+from handgrad.grading.results import tasks_of
 from handgrad.grading.settings import Settings
-from handgrad.grading.strict import StrictCell, StrictKernel, StrictNotebook
+from handgrad.grading.strict import KernelDied, StrictCell, StrictKernel, StrictNotebook
 from handgrad.own_course import VARIABLE, own_course
+from handgrad.warm.client import Request
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MOST_TRACEBACK = 20_000  # characters
@@ -83,6 +90,8 @@ class GradedCell(StrictCell):
         if gone or first_of_its_own:
             notebook.renew_kernel(before=self)
         notebook.used = notebook.used or self.part == "answer"
+        if notebook.settings.warm:
+            notebook.kernel.watched = bool(self.exercise)  # the course's own cells change nothing
         failure = None
         try:
             super().runtest()
@@ -112,13 +121,8 @@ class GradedCell(StrictCell):
                 self.seen["record"] = output.data[RECORD]
 
 
-def _forked(settings: Settings, folder: str) -> object:
-    from handgrad.grading import box
-    from handgrad.grading.forked_kernel import ForkedKernel
-    from handgrad.warm.client import Request
-
+def _forked(settings: Settings, folder: str, before: str = "handgrad.grading.box:prepare") -> ForkedKernel:
     told = {"HANDGRAD_SEED": str(settings.seed), "HANDGRAD_PROGRESS": "off"}
-    before = "handgrad.grading.box:prepare"
     if settings.boxed:
         inside = box.environment() | told
         request = Request("cells", inside, box.SCRATCH, private=True, hidden=box.hidden(), limits=box.LIMITS, before=before)
@@ -127,8 +131,31 @@ def _forked(settings: Settings, folder: str) -> object:
     return ForkedKernel(settings.warm, request)
 
 
+@lru_cache
+def _reference(settings: Settings, name: str) -> dict | None:
+    """What the reference of an exercise does, observed where answers are, so that this process need not import what it takes.
+
+    None where there is no warm process, or it failed: the judge then observes it here.
+    """
+    if not settings.warm:
+        return None
+    kernel = _forked(settings, tempfile.gettempdir(), before="")
+    try:
+        kernel.begin(settings.cell_timeout)
+        imports = "from handgrad.check import check\nfrom handgrad.exercises import EXERCISES\n"
+        kernel.await_reply(kernel.execute_cell_input(f'{imports}check("{name}", EXERCISES["{name}"].reference)'))
+        while (message := kernel.get_message())["msg_type"] != "status":
+            if RECORD in message["content"].get("data", {}):
+                return message["content"]["data"][RECORD]
+        return None
+    except (Empty, KernelDied):
+        return None
+    finally:
+        kernel.stop()
+
+
 class _Loop:
-    """The pytest plugin that feeds the session: a line is a merged notebook to run, or a submission to grade."""
+    """The pytest plugin that feeds the session: a line is a submission, a merged notebook, or asks what there is to earn."""
 
     def __init__(self, settings: Settings, source: TextIO, sink: TextIO) -> None:
         self.settings, self.source, self.sink = settings, source, sink
@@ -154,8 +181,11 @@ class _Loop:
             with contextlib.redirect_stdout(sys.stderr):
                 if "merged" in job:
                     result = {"cells": run_merged(session, job["merged"])}
+                elif "tasks_of" in job:
+                    result = tasks_of(Path(job["tasks_of"]))
                 else:
-                    result = grade_one(job, self.settings, lambda merged: run_merged(session, merged))
+                    reference = partial(_reference, self.settings)
+                    result = grade_one(job, self.settings, lambda merged: run_merged(session, merged), reference)
             self.sink.write(json.dumps({"number": job["number"], "result": result}, ensure_ascii=False) + "\n")
             self.sink.flush()
         return True
@@ -181,7 +211,9 @@ def run_merged(session: pytest.Session, merged: dict) -> list[dict]:
 
 def serve(settings: Settings, source: TextIO, sink: TextIO) -> int:
     """Grade what arrives on `source`, line by line, until it ends."""
-    options = ["-s", "-qq", "--no-header", "-p", "nbval.plugin", "-p", "no:cacheprovider"]
+    options = ["-s", "-qq", "--no-header", "-p", "nbval.plugin"]
+    unused = ("cacheprovider", "logging", "warnings", "doctest", "unraisableexception", "threadexception", "faulthandler")
+    options += [word for name in unused for word in ("-p", f"no:{name}")]
     options += ["-c", os.devnull, "--rootdir", tempfile.gettempdir()]
     options += ["--color", "no", "--nbval-lax", "--nbval-cell-timeout", str(settings.cell_timeout)]
     options += ["--nbval-kernel-name", settings.kernel]
@@ -205,7 +237,7 @@ def _hung_up(connection: socket.socket) -> bool:
         return False
 
 
-def fork_workers(settings: Settings, connections: list[socket.socket]) -> None:
+def fork_workers(settings: Settings, connections: list[socket.socket]) -> NoReturn:
     """Fork a grading process for each connection, and another where one is lost, until their input ends."""
     os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     os.environ |= {"HANDGRAD_SEED": str(settings.seed), "HANDGRAD_PROGRESS": "off"}  # ordinary kernels inherit them
@@ -213,6 +245,8 @@ def fork_workers(settings: Settings, connections: list[socket.socket]) -> None:
         os.environ["JUPYTER_DEFAULT_PROVISIONER_NAME"] = "handgrad-boxed"
     if course := own_course():
         os.environ[VARIABLE] = str(course)  # they start in another folder
+    if settings.warm:
+        importlib.import_module("torch.fx.experimental.symbolic_shapes")  # as gradcheck would, in each of them
     gc.freeze()
     at_work: dict[int, socket.socket] = {}
 
@@ -232,3 +266,4 @@ def fork_workers(settings: Settings, connections: list[socket.socket]) -> None:
         connection = at_work.pop(pid)
         if status != 0 and not _hung_up(connection):
             fork(connection)
+    os._exit(0)  # without the long way down from torch

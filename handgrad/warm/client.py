@@ -154,10 +154,11 @@ class Zygote:
         preload: modules that it imports.
         cells: whether it gives shells for cells, else kernels.
         wrapper: a command that it is run by, such as a box; it must hand on descriptor `pass_fd`.
+        then: `module:function` that it calls once all is imported.
     """
 
-    def __init__(self, preload: Sequence[str] = PRELOAD, cells: bool = True, wrapper: Sequence[str] = ()) -> None:
-        self.preload, self.cells, self.wrapper = preload, cells, list(wrapper)
+    def __init__(self, preload: Sequence[str] = PRELOAD, cells: bool = True, wrapper: Sequence[str] = (), then: str = "") -> None:
+        self.preload, self.cells, self.wrapper, self.then = preload, cells, list(wrapper), then
 
     def __enter__(self) -> "Zygote":
         self.start()
@@ -185,7 +186,7 @@ class Zygote:
         environment = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "agg"}
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self._process = subprocess.Popen(
-            [*self.wrapper, *command, "--preload", ",".join(self.preload)],
+            [*self.wrapper, *command, "--preload", ",".join(self.preload), "--then", self.then],
             pass_fds=[listener.fileno()],
             env=environment,
             stdin=subprocess.DEVNULL,

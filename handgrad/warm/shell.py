@@ -166,7 +166,7 @@ def serve(connection: socket.socket, request: dict) -> None:
 
     Args:
         request: `before` names a function, `module:function`, that is called first; what it returns, if anything, is called
-            after each cell, and its list of words goes with the cell's last message.
+            after each cell that is `watched`, and its list of words goes with the cell's last message.
     """
     global _wire
     wire = _wire = _Wire(connection)
@@ -189,5 +189,5 @@ def serve(connection: socket.socket, request: dict) -> None:
             wire.say("error", {"ename": "SystemExit", "evalue": str(ended), "traceback": [f"SystemExit: {ended}"]})
         for stream in streams:
             stream.flush()
-        wire.send("idle", {"status": status, "found": watch() if watch else []})
+        wire.send("idle", {"status": status, "found": watch() if watch and cell["watched"] else []})
     os._exit(0)

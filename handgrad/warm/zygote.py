@@ -171,8 +171,11 @@ def _send(kernel: _Kernel, message: dict) -> None:
         kernel.connection.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
 
 
-def preload(modules: Sequence[str], cells: bool) -> None:
+def preload(modules: Sequence[str], cells: bool, then: str = "") -> None:
     """Import modules; for children that run cells, build and warm up the shell that they run in.
+
+    Args:
+        then: `module:function` to call afterwards. It must compute nothing.
 
     Raises:
         RuntimeError: an import left a thread, after which a fork is not safe.
@@ -183,6 +186,9 @@ def preload(modules: Sequence[str], cells: bool) -> None:
         from handgrad.warm import shell
 
         shell.build()
+    if then:
+        module, _, name = then.partition(":")
+        getattr(importlib.import_module(module), name)()
     if threading.active_count() > 1:
         raise RuntimeError(f"a module that was imported started threads: {threading.enumerate()}")
     pid = os.fork()  # a first child, to see that it can be, and since OpenBLAS ends its threads then
@@ -203,6 +209,7 @@ def main() -> None:
     parser.add_argument("--listen-fd", type=int, required=True)
     parser.add_argument("--preload", default="")
     parser.add_argument("--cells", action="store_true")
+    parser.add_argument("--then", default="")
     parser.add_argument("--grace", type=float, default=0.0, help="seconds that it outlives its last connection")
     parser.add_argument("--detach", action="store_true", help="be nobody's child, so that no client has to reap it")
     options = parser.parse_args()
@@ -214,7 +221,7 @@ def main() -> None:
         del sys.path[0]  # python -m put it there
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the client's to handle
     listener = socket.socket(fileno=options.listen_fd)
-    preload([name for name in options.preload.split(",") if name], options.cells)
+    preload([name for name in options.preload.split(",") if name], options.cells, options.then)
     try:
         _Server(listener, options.grace).serve()
     except BecomeChild as become:
@@ -222,7 +229,7 @@ def main() -> None:
     else:
         with contextlib.suppress(OSError):
             os.unlink(listener.getsockname())  # before it is closed: whoever finds nobody makes another in its place
-        return
+        os._exit(0)  # without the long way down from torch
     try:
         child.run(request)
     except SystemExit as ended:
