@@ -73,7 +73,7 @@ TAMPERINGS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     ),
     "handgrad.audit.subject.Subject.__init__ was replaced": lambda patch: patch.setattr(Subject, "__init__", fake),
     "EXERCISES.my_relu was replaced": lambda patch: patch.setitem(EXERCISES, "my_relu", None),
-    "MY_RELU.reference was replaced": lambda patch: patch.setitem(vars(EXERCISE), "reference", fake),
+    "an exercise's reference was replaced": lambda patch: patch.setitem(vars(EXERCISE), "reference", fake),
     "probes.0.observe was replaced": lambda patch: patch.setitem(vars(EXERCISE.probes[0]), "observe", fake),
 }
 

@@ -108,6 +108,6 @@ def prepare() -> Callable[[], list[str]]:
     from handgrad.grading.tripwire import FORGOTTEN, armed
 
     for exercise in EXERCISES.values():
-        for field in FORGOTTEN:
-            object.__setattr__(exercise, field, None)
+        for field, nothing in FORGOTTEN.items():
+            object.__setattr__(exercise, field, nothing)
     return armed()

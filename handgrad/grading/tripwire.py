@@ -27,6 +27,7 @@ from IPython.core import display_functions
 from IPython.core.interactiveshell import InteractiveShell
 from torch.utils._device import DeviceContext
 
+from handgrad.exercises import EXERCISES
 from handgrad.exercises.exercise import Exercise
 
 _TORCH = (
@@ -43,7 +44,7 @@ _OF_SHELL = (
 _TRAITS = ("ast_transformers", "input_transformers_post", "input_transformer_manager", "display_formatter")
 _NOT_JUDGING = ("handgrad.grading", "handgrad.warm", "handgrad.progress", "handgrad.cli")
 _SENDING = (display_functions, json, json.encoder, struct)  # by way of these a record leaves the process
-FORGOTTEN = ("reference", "slips")  # the fields of an exercise that no answer may find
+FORGOTTEN = {"reference": None, "slips": ()}  # what an exercise holds where answers run: nothing that they may find
 _CHANGE_BY_THEMSELVES = {"warnings", "linecache.cache", "handgrad.warm.shell._wire"}
 _SET_BY_TORCH = "torch.Storage"  # with the default dtype
 
@@ -80,6 +81,8 @@ def arm() -> Callable[[], list[str]]:
     codes, absent = list(bodies.values()), object()
     functions, code_before, defaults_before = (tuple(body[place] for body in codes) for place in (1, 2, 3))
     code_of, defaults_of = operator.attrgetter("__code__"), operator.attrgetter("__defaults__")
+    # by their numbers alone, since they are not to be kept
+    forgotten = [(name, vars(one), id(vars(one)[name])) for one in EXERCISES.values() for name in FORGOTTEN]
     length, every, each, same = len, all, map, operator.is_  # as they are now
 
     def changed() -> list[str]:
@@ -105,6 +108,9 @@ def arm() -> Callable[[], list[str]]:
         for name, ask, before in states:
             if ask() != before:
                 found.append(f"{name} was set")
+        for name, live, number in forgotten:
+            if live.get(name, absent) is not FORGOTTEN[name] and id(live.get(name, absent)) != number:
+                found.append(f"an exercise's {name} was replaced")
         return found
 
     return changed
@@ -156,7 +162,7 @@ def _parts(name: str, value: object, seen: dict[int, object]) -> Iterator[_Table
     else:
         return
     if isinstance(value, Exercise):
-        # not what a child forgets, which must not be kept here either; and no check reads it where answers are graded
+        # not what a child forgets, which must not be kept here either
         kept = {key: part for key, part in inside.items() if key not in FORGOTTEN}
         yield name, inside, kept, frozenset(dir(value)) - {*kept, *FORGOTTEN}
     elif not isinstance(value, tuple):

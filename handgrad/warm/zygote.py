@@ -186,6 +186,7 @@ def preload(modules: Sequence[str], cells: bool, then: str = "") -> None:
         from handgrad.warm import shell
 
         shell.build()
+    child.note_memory()
     if then:
         module, _, name = then.partition(":")
         getattr(importlib.import_module(module), name)()
@@ -200,7 +201,6 @@ def preload(modules: Sequence[str], cells: bool, then: str = "") -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    child.note_memory()
 
 
 def main() -> None:
