@@ -32,18 +32,26 @@ from handgrad.notebooks.answers import Answer, merge, read_notebook
 
 FLOOR, FLOOR_UNCHECKED = "floor", "floor, no check"
 TROUBLE = {3: "while True:\n    pass\n", 14: "import os\nos._exit(3)\n"}
-SAMPLE_EVERY = 0.5  # seconds between two looks at the memory
+SAMPLE_EVERY = 0.5  # seconds between two looks at what runs
 ENDLESS = 120.0  # seconds after which a tool that has no limit of its own is stopped, with `--trouble`
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One run of a tool: seconds by the wall and of processors, MiB at the most (shared pages once), the learners that passed."""
+    """One run of a tool.
+
+    Attributes:
+        wall, cpu: seconds, by the clock and of processors.
+        memory: MiB at the most, shared pages counted once.
+        passed: the learners whose answers have all their points; None where nobody judges.
+        forks: of the floor, its seconds without the imports.
+    """
 
     wall: float
     cpu: float
     memory: float
     passed: set[str] | None
+    forks: float | None
 
 
 class Floor(Peer):
@@ -93,7 +101,7 @@ def run_floor(folder: Path) -> None:
             os._exit(0)
     for _ in range(running):
         os.wait()
-    print(f"without the imports: {time.perf_counter() - start:.2f} s")
+    (folder / "seconds").write_text(str(time.perf_counter() - start), encoding="utf-8")
 
 
 def answers_of_a_class(size: int, trouble: bool) -> dict[str, str]:
@@ -122,7 +130,7 @@ def measure(peer: Peer, answers: dict[str, str], limit: float | None) -> Cost:
             process = subprocess.Popen(
                 peer.command(folder), cwd=ROOT if peer is HANDGRAD else folder, env=environment, stdout=log, stderr=log
             )
-            memory = Memory(process.pid)
+            sampler = Sampler(process.pid)
             try:
                 process.wait(limit)
             except subprocess.TimeoutExpired:
@@ -130,7 +138,7 @@ def measure(peer: Peer, answers: dict[str, str], limit: float | None) -> Cost:
                     child.kill()
                 process.wait()
             wall = time.perf_counter() - start
-            memory.stop()
+            sampler.stop()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         try:
@@ -138,24 +146,31 @@ def measure(peer: Peer, answers: dict[str, str], limit: float | None) -> Cost:
         except OSError:
             print((folder / "log").read_text(encoding="utf-8", errors="replace")[-3000:], file=sys.stderr)
             passed = None
-        if os.environ.get("SHOW"):
-            print((folder / "log").read_text()[-300:], file=sys.stderr)
-        return Cost(wall, cpu, memory.most, passed)
+        seconds = folder / "seconds"
+        forks = float(seconds.read_text()) if seconds.exists() else None
+        return Cost(wall, max(cpu, sampler.cpu), sampler.memory, passed, forks)
 
 
-class Memory(threading.Thread):
-    """Looks at the memory of a process and all that it started, and keeps the `most`, in MiB."""
+class Sampler(threading.Thread):
+    """Looks at a process and all that it started, and keeps the most `memory`, in MiB, and the most `cpu`, in seconds.
+
+    What a process has used that was killed in its own pid namespace is in no parent's account, so the system's sum is too small.
+    """
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
-        self._pid, self._done, self.most = pid, threading.Event(), 0.0
+        self._pid, self._done = pid, threading.Event()
+        self.memory = self.cpu = 0.0
         self.start()
 
     def run(self) -> None:
         while not self._done.wait(SAMPLE_EVERY):
-            self.most = max(self.most, sum(self._sizes()) / 2**20)
+            seen = list(self._look())
+            self.memory = max(self.memory, sum(size for size, _ in seen) / 2**20)
+            self.cpu = max(self.cpu, sum(seconds for _, seconds in seen))
 
-    def _sizes(self) -> Iterator[int]:
+    def _look(self) -> Iterator[tuple[int, float]]:
+        """Bytes and seconds of each, with the seconds of children that it has waited for."""
         try:
             root = psutil.Process(self._pid)
             processes = [root, *root.children(recursive=True)]
@@ -163,7 +178,8 @@ class Memory(threading.Thread):
             return
         for process in processes:
             try:
-                yield process.memory_full_info().pss
+                times = process.cpu_times()
+                yield process.memory_full_info().pss, times.user + times.system + times.children_user + times.children_system
             except psutil.Error:
                 continue
 
@@ -182,13 +198,16 @@ def table(size: int, costs: dict[str, list[Cost]]) -> Iterator[str]:
     for name, runs in costs.items():
         cpu, memory = (statistics.median(getattr(cost, field) for cost in runs) for field in ("cpu", "memory"))
         walls = [cost.wall for cost in runs]
-        passed = "none" if runs[0].passed is None else len(runs[0].passed)
+        passed = "" if runs[0].passed is None else len(runs[0].passed)
         ratio = f"{median[name] / base:.2f}" if base else ""
         each = f"{1000 * median[name] / size:>10.1f}{1000 * cpu / size:>13.1f}"
         yield f"{name:<18}{each}{memory:>7.0f}{passed:>8}{ratio:>12}{f'{min(walls):.1f} … {max(walls):.1f}':>18}"
     if FLOOR in median and FLOOR_UNCHECKED in median:
-        probes = (median[FLOOR] - median[FLOOR_UNCHECKED]) / size
-        yield f"of the floor's time the probes take {1000 * probes:.1f} ms a learner"
+        whole, unchecked = (statistics.median(cost.forks for cost in costs[name]) / size for name in (FLOOR, FLOOR_UNCHECKED))
+        probes = whole - unchecked
+        yield f"the floor without its imports: {1000 * whole:.1f} ms each, of which the probes take {1000 * probes:.1f}"
+        if base:
+            yield f"handgrad, with all that it imports, takes {base / size / whole:.2f} times that"
 
 
 def main() -> None:

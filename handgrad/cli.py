@@ -109,6 +109,7 @@ def test(names: tuple[str, ...]) -> None:
 @click.option("--real-kernels", is_flag=True, help="With --out: in ordinary Jupyter kernels, slowly.")
 @click.option("--seed", type=int, help="With --out: draw the inputs from this seed, as an earlier run did.")
 @click.option("--shard", metavar="K/N", default="1/1", help="With --out: grade the K-th of N parts; join them with report merge.")
+@click.option("--dask", metavar="ADDRESS", default="", help="With --out: grade on the Dask cluster whose scheduler is there.")
 @click.option(
     "--timeout", type=click.FloatRange(1), default=60.0, show_default=True, help="With --out: seconds that a cell may take."
 )

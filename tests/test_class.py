@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
 from handgrad.grading.box import box_problem
 
@@ -142,11 +143,36 @@ def test_real_kernels_say_the_same(handed_in, report, tmp_path):
     assert real == {name: rows for name, rows in forked.items() if name in real}
 
 
+def test_a_cluster_of_two_says_the_same_also_where_a_worker_is_lost(handed_in, report, tmp_path):
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        out = tmp_path / "far"
+        process = subprocess.Popen(
+            command("grade", handed_in, "--out", out, "--seed", 7, "--dask", cluster.scheduler_address),
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        end = time.monotonic() + 120
+        while time.monotonic() < end and not (busy := _at_work(cluster)):
+            time.sleep(0.02)
+        os.kill(busy[0], signal.SIGKILL)
+        said, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert (out / "results.jsonl").read_bytes() == (report / "results.jsonl").read_bytes()
+
+
+def _at_work(cluster: LocalCluster) -> list[int]:
+    """The processes of the workers that have a shard."""
+    nannies = cluster.workers.values()
+    return [nanny.pid for nanny in nannies if cluster.scheduler.workers[nanny.worker_address].processing]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--shard", "3/2"), "expected K/N"),
-        (("--dask", "tcp://127.0.0.1:1"), "--dask"),
+        (("--dask", "tcp://127.0.0.1:1"), "no scheduler answers there"),
     ],
 )
 def test_what_cannot_be_done_is_said(handed_in, tmp_path, arguments, words):

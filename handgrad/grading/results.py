@@ -46,14 +46,14 @@ def terms_of(course: Path, seed: int, settings: dict) -> dict:
 
 
 def tasks_of(course: Path) -> dict:
-    """The first line's second part: what there is to earn, and which hints."""
+    """The first line's second part: what there is to earn, what is asked, and which hints there are."""
     from handgrad.exercises import EXERCISES
-    from handgrad.notebooks.answers import answer_cells, read_notebook
+    from handgrad.notebooks.answers import read_notebook, tasks
 
-    names = {path.stem: list(answer_cells(read_notebook(path))) for path in sorted((course / "solutions").glob("*.ipynb"))}
-    exercises = {stem: {name: EXERCISES[name].points for name in found if name in EXERCISES} for stem, found in names.items()}
+    asked = {path.stem: tasks(read_notebook(path)) for path in sorted((course / "solutions").glob("*.ipynb"))}
+    exercises = {stem: {name: EXERCISES[name].points for name in found if name in EXERCISES} for stem, found in asked.items()}
     hints = {name: list(EXERCISES[name].hints) for found in exercises.values() for name in found}
-    return {"exercises": exercises, "hints": hints}
+    return {"exercises": exercises, "tasks": {name: found[name] for found in asked.values() for name in found}, "hints": hints}
 
 
 def read_results(path: Path) -> tuple[dict, list[dict]]:

@@ -128,6 +128,22 @@ def answer_cells(official: dict) -> dict[str, dict]:
     return {name: cell for cell in official["cells"] if cell["cell_type"] == "code" and (name := _anchor(cell))}
 
 
+def tasks(official: dict) -> dict[str, str]:
+    """What each exercise of an official notebook asks, as Markdown: what stands between its heading and its answer cell."""
+    asked: dict[str, str] = {}
+    parts: list[str] = []
+    for cell in official["cells"]:
+        text = _source(cell).strip()
+        if cell["cell_type"] == "markdown":
+            heading, _, rest = text.partition("\n")
+            parts = [rest.strip()] if heading.startswith("## ") else [*parts, text]
+        elif cell["cell_type"] == "code" and (name := _anchor(cell)):
+            asked[name], parts = "\n\n".join(parts), []
+        elif parts:
+            parts.append(f"```python\n{text}\n```")
+    return asked
+
+
 def _anchor(cell: dict) -> str | None:
     """The exercise that the first line of a cell names, as in `# exercise: my_relu`."""
     match = _ANCHOR.fullmatch(_source(cell).strip().partition("\n")[0].strip())

@@ -202,6 +202,8 @@ class Zygote:
         Raises:
             WarmError: it never will be.
         """
+        if self._lease:
+            return
         try:
             self._lease = lease(self.path)
         except WarmError as error:
