@@ -5,9 +5,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
+
+from handgrad.grading.settings import Settings
+from handgrad.grading.workers import Workers
+from handgrad.warm.client import Zygote
 
 SWALLOW = """
 import time
@@ -136,3 +141,64 @@ def test_the_sanitize_file_is_utf_8_whatever_the_locale(tmp_path):
     options = ("--nbval-sanitize-with", "clean.cfg")
     assert "1 passed" not in nbval(tmp_path, *cells, strict=False, options=options, **plain_locale)
     assert passes(nbval(tmp_path, *cells, strict=True, options=options, **plain_locale), 1)
+
+
+def corpus() -> list[nbformat.NotebookNode]:
+    """Each right and wrong answer to my_relu with cells that compare and that assert, and whatever else nbval knows of cells."""
+    cells = []
+    for path in sorted((Path(__file__).parent / "answers").glob("*/my_relu/*.py")):
+        cells.append(cell(f"MyReLU = None\n{path.read_text(encoding='utf-8')}"))
+        values = "x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)\ny = MyReLU.apply(x)\nprint((y + 0.0).tolist())"
+        cells.append(cell(f"# NBVAL_CHECK_OUTPUT\nimport torch\n{values}", "[0.0, 0.5, 2.0]\n"))
+        gradient = "y.backward(torch.tensor([3.0, -4.0, 5.0]))\nprint(x.grad.tolist())"
+        cells.append(cell(f"# NBVAL_CHECK_OUTPUT\n{gradient}", "[0.0, -4.0, 5.0]\n"))
+        check = "torch.autograd.gradcheck(MyReLU.apply, torch.tensor([-1.0, 2.0], dtype=torch.float64, requires_grad=True))"
+        cells.append(cell(f"assert {check}"))
+    shown = nbformat.v4.new_output("execute_result", {"text/plain": "{'a': 1}"}, execution_count=1)
+    written = nbformat.v4.new_output("stream", name="stderr", text="to stderr\n")
+    for source, outputs in {
+        "{'a': 1}": [shown],
+        "{'a': 2}": [shown],
+        "print('{}')": [shown],
+        "import sys\nprint('to stderr', file=sys.stderr)": [written],
+        "print('to stderr')": [written],
+        "print('a')\nprint('b')": [nbformat.v4.new_output("stream", name="stdout", text="a\nb\n")],
+        "from IPython.display import Markdown, display\ndisplay(Markdown('*a*'))": [
+            nbformat.v4.new_output(
+                "display_data", {"text/plain": "<IPython.core.display.Markdown object>", "text/markdown": "*a*"}
+            )
+        ],
+        "x = 1": [shown],
+    }.items():
+        made = cell(f"# NBVAL_CHECK_OUTPUT\n{source}")
+        made.outputs = outputs
+        cells.append(made)
+    marked = (
+        "# NBVAL_SKIP\n1 / 0",
+        "# NBVAL_RAISES_EXCEPTION\n1 / 0",
+        "# NBVAL_RAISES_EXCEPTION\nx = 1",
+        "# NBVAL_IGNORE_OUTPUT\n1",
+    )
+    plain = (
+        "1 / 0",
+        "def f(:",
+        "%timeit -n1 -r1 1",
+        "!true",
+        "raise KeyboardInterrupt",
+        "assert f'{1}' == '2'",
+        "1;",
+    )
+    return [*cells, *map(cell, (*marked, *plain))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
+def test_a_forked_shell_says_of_each_cell_what_plain_nbval_says(tmp_path):
+    cells = corpus()
+    nbval(tmp_path, *cells, strict=False, options=("--junit-xml", "plain.xml", "--nbval-cell-timeout", "60"), timeout=300)
+    cases = ElementTree.parse(tmp_path / "plain.xml").getroot().iter("testcase")
+    plain = [not any(case.find(word) is not None for word in ("failure", "error", "skipped")) for case in cases]
+    with Zygote() as zygote, Workers(Settings(seed=1, warm=zygote.path), 1) as workers:
+        forked = [seen["passed"] for seen in workers.work({"merged": nbformat.v4.new_notebook(cells=cells)})["cells"]]
+    assert len(plain) == len(forked) == len(cells)
+    assert plain.count(True) > 100 and plain.count(False) > 40
+    assert [(number, cells[number].source, a) for number, (a, b) in enumerate(zip(plain, forked, strict=True)) if a != b] == []
