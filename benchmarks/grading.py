@@ -123,12 +123,10 @@ def measure(peer: Peer, answers: dict[str, str], limit: float | None) -> Cost:
         peer.lay_out(folder, answers)
         for place in (".git", "pyproject.toml"):  # nobody's settings but these
             (folder / place).touch()
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "HANDGRAD", "JUPYTER"))}
-        environment |= {"OMP_NUM_THREADS": "1", "HANDGRAD_PROGRESS": "off"}
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         with (folder / "log").open("w") as log:
             process = subprocess.Popen(
-                peer.command(folder), cwd=ROOT if peer is HANDGRAD else folder, env=environment, stdout=log, stderr=log
+                peer.command(folder), cwd=ROOT if peer is HANDGRAD else folder, env=peer.environment, stdout=log, stderr=log
             )
             sampler = Sampler(process.pid)
             try:

@@ -6,6 +6,7 @@ The check runs in the learner's kernel, as these tools do it. Nothing of theirs 
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,13 @@ class Peer:
     def python(self) -> Path:
         """The interpreter of its environment."""
         return HOME / self.name / "bin" / "python"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that it runs with: its own commands are found first, and nobody's settings are."""
+        own = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "HANDGRAD", "JUPYTER"))}
+        own["PATH"] = os.pathsep.join([str(self.python.parent), os.environ.get("PATH", os.defpath)])
+        return own | {"OMP_NUM_THREADS": "1", "HANDGRAD_PROGRESS": "off"}
 
     def install(self) -> None:
         """Make its environment, where there is none."""
@@ -96,7 +104,7 @@ class Nbgrader(Peer):
             encoding="utf-8",
         )
         write_notebook(folder / f"source/ps/{NOTEBOOK}.ipynb", self._notebook("### BEGIN SOLUTION\npass\n### END SOLUTION"))
-        subprocess.run(self._run("generate_assignment", "ps"), cwd=folder, check=True, capture_output=True)
+        subprocess.run(self._run("generate_assignment", "ps"), cwd=folder, env=self.environment, check=True, capture_output=True)
         for learner, source in answers.items():
             write_notebook(folder / f"submitted/{learner}/ps/{NOTEBOOK}.ipynb", self._notebook(source))
 
@@ -114,7 +122,7 @@ class Nbgrader(Peer):
         return self._run("autograde", "ps")
 
     def passed(self, folder: Path) -> set[str]:
-        subprocess.run(self._run("export"), cwd=folder, check=True, capture_output=True)
+        subprocess.run(self._run("export"), cwd=folder, env=self.environment, check=True, capture_output=True)
         with (folder / "grades.csv").open(encoding="utf-8", newline="") as file:
             return {row["student_id"] for row in csv.DictReader(file) if float(row["score"] or 0) > 0}
 
@@ -130,7 +138,7 @@ class Otter(Peer):
         (folder / "tests").mkdir(parents=True)
         (folder / f"tests/{EXERCISE}.py").write_text(f"OK_FORMAT = True\ntest = {test!r}\n", encoding="utf-8")
         make = [str(self.python.with_name("otter")), "generate", "-t", "tests", "-o", "autograder.zip", "--no-environment"]
-        subprocess.run(make, cwd=folder, check=True, capture_output=True)
+        subprocess.run(make, cwd=folder, env=self.environment, check=True, capture_output=True)
         course = [cell for cell in official()["cells"] if "setup" in cell["metadata"].get("tags", ())]
         for learner, source in answers.items():
             write_notebook(folder / f"submissions/{learner}.ipynb", notebook(*course, _code(source)))

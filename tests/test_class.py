@@ -95,6 +95,7 @@ def test_what_ends_a_run_loses_nothing(tmp_path, how):
     for k in range(4):
         hand_in(folder, f"a{k}", RIGHT)
     hand_in(folder, "z", "while True:\n    pass")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background of a shell ignores it
     process = subprocess.Popen(
         command("grade", folder, "--out", out, "--jobs", 1, "--timeout", 5), cwd=ROOT, stderr=subprocess.PIPE, text=True
     )
