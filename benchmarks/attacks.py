@@ -47,7 +47,7 @@ def box(folder: Path) -> list[str]:
 
 def try_one(peer: Peer, name: str) -> str:
     """What one attack comes to with one peer."""
-    with tempfile.TemporaryDirectory(prefix="attack-", dir=HOME, ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(prefix="attack-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch) / "class"
         folder.mkdir()
         peer.lay_out(folder, {"learner": f"# exercise: {EXERCISE}\n{ATTACKS[name]}"})

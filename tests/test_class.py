@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
+from handgrad.errors import CourseError
 from handgrad.grading.box import box_problem
+from handgrad.grading.settings import Settings
+from handgrad.grading.workers import Workers
 
 ROOT = Path(__file__).parents[1]
 RIGHT = (ROOT / "tests/answers/right/my_relu/f_threshold.py").read_text(encoding="utf-8")
@@ -167,6 +170,19 @@ def _at_work(cluster: LocalCluster) -> list[int]:
     """The processes of the workers that have a shard."""
     nannies = cluster.workers.values()
     return [nanny.pid for nanny in nannies if cluster.scheduler.workers[nanny.worker_address].processing]
+
+
+def test_a_grading_process_that_is_lost_is_replaced_and_the_end_of_all_is_said():
+    job = {"tasks_of": str(ROOT)}
+    with Workers(Settings(seed=1), 1) as workers:
+        first = workers.work(job)
+        assert "my_relu" in first["exercises"]["03_relu"]
+        os.kill(workers._all[0]._pid, signal.SIGKILL)
+        assert workers.work(job) == workers.work(job) == first
+        os.kill(workers._process.pid, signal.SIGKILL)
+        os.kill(workers._all[0]._pid, signal.SIGKILL)
+        with pytest.raises(CourseError, match="ended, all at once"):
+            workers.work(job)
 
 
 @pytest.mark.parametrize(

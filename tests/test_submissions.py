@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from handgrad.errors import CourseError
-from handgrad.grading import submissions
+from handgrad.grading import unpack
 from handgrad.grading.submissions import Submission, find_submissions
 
 TEXT = b'{"cells": []}'
@@ -506,7 +506,7 @@ def test_too_many_entries(make: object, handed: Path, scratch: Path) -> None:
 
 def test_table_of_contents_is_not_read_whatever_its_size(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zipped(handed / "ada.zip", *(f"{number:0200}.txt" for number in range(100)))
-    monkeypatch.setattr(submissions, "DIRECTORY", 20_000)
+    monkeypatch.setattr(unpack, "DIRECTORY", 20_000)
     monkeypatch.setattr(zipfile.ZipFile, "infolist", lambda self: pytest.fail("the table was read"))
     [found] = find_submissions([handed], scratch)
     assert found.problem == "the archive cannot be unpacked: more than 10,000 files and folders"
@@ -534,7 +534,7 @@ def test_tar_bomb_is_not_read_to_its_end(handed: Path, scratch: Path) -> None:
 
 
 def test_tar_of_much_that_is_no_notebook(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submissions, "INNER", 20_000)
+    monkeypatch.setattr(unpack, "INNER", 20_000)
     with tarfile.open(handed / "ada.tgz", "w:gz") as archive:
         member = tarfile.TarInfo("data.bin")
         member.size = 30_000
@@ -557,8 +557,8 @@ def test_sizes_are_counted_and_not_believed(handed: Path, scratch: Path) -> None
 
 
 def test_sum_of_all_archives_and_of_one(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submissions, "INNER", 2500)
-    monkeypatch.setattr(submissions, "IN_ALL", 5800)
+    monkeypatch.setattr(unpack, "INNER", 2500)
+    monkeypatch.setattr(unpack, "IN_ALL", 5800)
     bomb = [(f"{number}.ipynb", os.urandom(1000)) for number in range(3)]
     for name in ("ada", "bob", "eve"):
         zipped(handed / f"{name}.zip", *bomb)
@@ -568,14 +568,14 @@ def test_sum_of_all_archives_and_of_one(handed: Path, scratch: Path, monkeypatch
     found = find_submissions([handed / "ada.zip"], scratch)  # an archive that the teacher gives may hold a whole class
     assert not any(problems(found).values())
     whole = zipped(handed / "class.zip", *((path.name, path.read_bytes()) for path in handed.glob("???.zip")))
-    monkeypatch.setattr(submissions, "IN_ALL", 100_000)
-    monkeypatch.setattr(submissions, "INNER", 2500)
+    monkeypatch.setattr(unpack, "IN_ALL", 100_000)
+    monkeypatch.setattr(unpack, "INNER", 2500)
     found = find_submissions([whole], scratch)
     assert [bool(one.problem) for one in found] == [False, False, True] * 3
 
 
 def test_small_files_are_unpacked_before_a_bomb_beside_them(handed: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submissions, "IN_ALL", 5000)
+    monkeypatch.setattr(unpack, "IN_ALL", 5000)
     given = zipped(handed / "class.zip", ("ada/bomb.ipynb", os.urandom(4900)), ("bob/x.ipynb", os.urandom(500)))
     assert [bool(one.problem) for one in find_submissions([given], scratch)] == [True, False]
 
@@ -684,7 +684,7 @@ def test_names_of_many_parts(handed: Path, scratch: Path, monkeypatch: pytest.Mo
     found = find_submissions([handed], scratch)
     assert [(one.learner, bool(one.problem)) for one in found if not one.problem] == [("ada", False), ("bob", False)]
     assert all(len(one.file) < 1100 for one in found)
-    monkeypatch.setattr(submissions, "NAMES", 5000)
+    monkeypatch.setattr(unpack, "NAMES", 5000)
     told = problems(find_submissions([handed], scratch))
     assert told["ada.zip"] == told["eve.tar.gz"] == "the archive cannot be unpacked: more than 10,000 files and folders"
     assert told["bob.ipynb"] == ""

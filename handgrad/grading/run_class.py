@@ -193,19 +193,19 @@ class Graders:
 
     def __enter__(self) -> "Graders":
         self._zygote: Zygote | None = None
-        if not self._options.real_kernels:
-            wrapper = () if self._options.trust else box.box_command()
-            self._zygote = Zygote(_PRELOAD, wrapper=wrapper, then="handgrad.grading.tripwire:armed")
-            self._zygote.start()
-            self._settings = replace(self._settings, warm=self._zygote.path)
-        self._workers = Workers(self._settings, self._count)
-        self._workers.__enter__()
+        with ExitStack() as stack:
+            if not self._options.real_kernels:
+                wrapper = () if self._options.trust else box.box_command()
+                self._zygote = Zygote(_PRELOAD, wrapper=wrapper, then="handgrad.grading.tripwire:armed")
+                self._zygote.start()
+                stack.callback(self._zygote.close)
+                self._settings = replace(self._settings, warm=self._zygote.path)
+            self._workers = stack.enter_context(Workers(self._settings, self._count))
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._workers.__exit__()
-        if self._zygote:
-            self._zygote.close()
+        self._stack.close()
 
     def tasks(self, course: Path) -> dict:
         """What `tasks_of` says, without an import of torch in this process."""

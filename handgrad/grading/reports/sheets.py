@@ -7,13 +7,11 @@ from collections.abc import Iterable
 
 from handgrad.grading.reports.gradebook import Entry, Gradebook, Learner
 from handgrad.grading.reports.words import one_line
+from handgrad.grading.submissions import CANVAS, MOODLE
 
 # A spreadsheet may run a cell that begins so; the last three are the full-width forms that some read alike.
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = tuple("=+-@\t\r\n＝＋＠")
-# What the two call a submission when they are asked for all of them.
-_CANVAS_NAME = re.compile(r"(?P<name>\w+?)(?:_late)?_(?P<id>\d+)_\d+_.+", re.IGNORECASE | re.DOTALL)
-_MOODLE_NAME = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_.*", re.DOTALL)
 
 
 def grades(book: Gradebook) -> str:
@@ -55,7 +53,7 @@ def moodle(book: Gradebook) -> str:
     head = ["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", *columns]
     lines = []
     for learner in book.learners:
-        name, number = _known(learner, _MOODLE_NAME)
+        name, number = _known(learner, MOODLE)
         identifier = f"Participant {number}" if number else ""
         total = _points(learner.points) if learner.graded else ""
         lines.append([identifier, name, total, _points(learner.of), "", *(_by_exercise(learner) if learner.graded else blank)])
@@ -77,7 +75,7 @@ def canvas(book: Gradebook) -> str:
     possible = ["Points Possible", "", "", "", "", *(_points(exercise.of) for exercise in book.exercises)]
     lines = []
     for learner in book.learners:
-        lines.append([*_known(learner, _CANVAS_NAME), "", "", "", *(_by_exercise(learner) if learner.graded else blank)])
+        lines.append([*_known(learner, CANVAS), "", "", "", *(_by_exercise(learner) if learner.graded else blank)])
     return _sheet([head, possible, *lines])
 
 
@@ -86,7 +84,7 @@ def _known(learner: Learner, pattern: re.Pattern[str]) -> tuple[str, str]:
     found = set()
     for result in learner.results:
         names = [result["submission"], *re.split(r"!?/", result["file"])]
-        known = next(filter(None, map(pattern.fullmatch, names)), None)
+        known = next((match for match in map(pattern.fullmatch, names) if match and match["id"]), None)
         if known:
             found.add((one_line(known["name"]), known["id"]))
     return found.pop() if len(found) == 1 else (learner.name, "")
