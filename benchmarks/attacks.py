@@ -27,22 +27,8 @@ def box(folder: Path) -> list[str]:
     """The command that runs a peer where it can write to `folder` alone, and has neither network nor many processes."""
     command = ["prlimit", "--nproc=400", "--fsize=1000000000", "--as=16000000000", "--cpu=120", "--core=0"]
     command += ["bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev"]
-    command += [
-        "--proc",
-        "/proc",
-        "--tmpfs",
-        "/tmp",
-        "--tmpfs",
-        "/run",
-        "--bind",
-        str(folder),
-        str(folder),
-        "--chdir",
-        str(folder),
-    ]
-    for path in (ROOT, HOME):  # should they lie in one of those that are hidden
-        command += ["--ro-bind", str(path), str(path)]
-    return command
+    command += ["--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run", "--ro-bind", str(HOME), str(HOME)]
+    return [*command, "--bind", str(folder), str(folder), "--chdir", str(folder)]
 
 
 def try_one(peer: Peer, name: str) -> str:
