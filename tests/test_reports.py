@@ -14,7 +14,8 @@ import pytest
 from rich.console import Console
 
 from handgrad.grading import reports
-from handgrad.grading.reports import best_rows, show_class, write_reports
+from handgrad.grading.reports import best_rows, maths, show_class, write_reports
+from handgrad.grading.reports.pages import course_words
 
 HEADER = {
     "handgrad": "0.1",
@@ -219,10 +220,21 @@ def test_a_learners_page_has_task_outcome_text_and_folded_hints_and_nothing_for_
     assert len(page.all("details")) == 4 and all(
         "open" not in attrs for attrs in page.all("details")
     )  # the task's rest, three hints
+    assert len(page.all("math")) == 1
     assert "Not handed in" in page.text
     assert "sys.modules" not in page.text  # a flag
     assert not any(other in page.text for other in ("ada", "cyd", "dan"))
     assert "The slope is 0 or 1" not in learner(out, "ada").text  # done: no hints
+
+
+def test_formulas_are_drawn_where_they_can_be(monkeypatch):
+    good, bad = ("x^2", False), (r"\frac{", True)
+    assert list(maths.mathml([good, bad, good])) == [good]
+    assert "<math" in maths.mathml([good])[good] and "<script" not in maths.mathml([good])[good]
+    monkeypatch.setattr(maths, "_node", lambda: None)
+    assert maths.mathml([good]) == {}
+    words = course_words({"tasks": {"a": "One <b>\n\n$a<b$"}, "hints": {"a": ["two"]}})
+    assert words["two"] == "<p>two</p>\n" and "<b>" not in "".join(words.values()) and "a&lt;b" in words["$a<b$"]
 
 
 def test_a_learner_whose_file_could_not_be_read_is_told_so(out: Path):

@@ -8,11 +8,12 @@ from statistics import mean, median
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from handgrad.grading.reports.files import safe_stem
 from handgrad.grading.reports.gradebook import BEST_RULE, Entry, Gradebook, Learner
+from handgrad.grading.reports.maths import mathml
 from handgrad.grading.reports.outcomes import OUTCOMES, outcome_named
 from handgrad.grading.reports.words import few, number, one_line, percent
 
@@ -50,10 +51,10 @@ def class_page(book: Gradebook, unread: list[dict], flagged: list[dict]) -> str:
     )  # fmt: skip
 
 
-def learner_page(learner: Learner, header: dict) -> str:
-    """A learner's page. It says nothing of other learners, and has no flags."""
+def learner_page(learner: Learner, header: dict, words: dict[str, Markup]) -> str:
+    """A learner's page. It says nothing of other learners, and has no flags. `words`: see `course_words`."""
     notebooks = [
-        (notebook, [_shown(entry, header) for entry in entries], _notes(learner, notebook))
+        (notebook, [_shown(entry, header, words) for entry in entries], _notes(learner, notebook))
         for notebook, entries in groupby(learner.entries, key=lambda entry: entry.exercise.notebook)
     ]
     lost = [result for result in learner.results if result["status"] != "graded"]
@@ -62,11 +63,34 @@ def learner_page(learner: Learner, header: dict) -> str:
     )  # fmt: skip
 
 
-def _shown(entry: Entry, header: dict) -> dict:
-    task = header.get("tasks", {}).get(entry.exercise.name, "")
+def _shown(entry: Entry, header: dict, words: dict[str, Markup]) -> dict:
+    first, rest = _in_two(header.get("tasks", {}).get(entry.exercise.name, ""))
     hints = header.get("hints", {}).get(entry.exercise.name, ()) if entry.outcome.name != "done" else ()
+    return {"entry": entry, "task": words[first], "rest": words[rest], "hints": [words[hint] for hint in hints]}
+
+
+def _in_two(task: str) -> tuple[str, str]:
+    """The first paragraph of a task, and the rest."""
     first, _, rest = task.strip().partition("\n\n")
-    return {"entry": entry, "task": _markdown(first), "rest": _markdown(rest), "hints": [_markdown(hint) for hint in hints]}
+    return first, rest
+
+
+def course_words(header: dict) -> dict[str, Markup]:
+    """The course's own words, tasks in two parts and hints, as HTML by their Markdown.
+
+    Links keep their words alone, since a feedback page stands by itself.
+    """
+    drawn: dict[tuple[str, bool], str] = {}
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.use(dollarmath_plugin, renderer=lambda tex, how: drawn.get((tex.strip(), how["display_mode"]), escape(tex.strip())))
+    for rule in ("link_open", "link_close"):
+        parser.add_render_rule(rule, lambda *_: "")
+    parser.add_render_rule("image", lambda renderer, tokens, place, *_: Markup.escape(tokens[place].content))
+    texts = {"", *(part for task in header.get("tasks", {}).values() for part in _in_two(task))}
+    texts |= {hint for hints in header.get("hints", {}).values() for hint in hints}
+    tokens = [token for text in texts for block in parser.parse(text) for token in (block, *(block.children or ()))]
+    drawn |= mathml((token.content.strip(), token.type != "math_inline") for token in tokens if token.type.startswith("math_"))
+    return {text: Markup(parser.render(text)) for text in texts}
 
 
 def _notes(learner: Learner, notebook: str) -> list[str]:
@@ -93,13 +117,3 @@ def _environment() -> Environment:
     environment.filters |= {"number": number, "one_line": one_line, "page_of": lambda key: f"learners/{safe_stem(key)}.html"}
     environment.globals |= {"policy": _POLICY, "percent": percent, "about_the_file": _ABOUT_THE_FILE}
     return environment
-
-
-@cache
-def _markdown(text: str) -> Markup:
-    """The course's own words as HTML. Links keep their words alone, since a feedback page stands by itself."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").use(dollarmath_plugin, renderer=lambda tex, _: tex.strip())
-    for rule in ("link_open", "link_close"):
-        parser.add_render_rule(rule, lambda *_: "")
-    parser.add_render_rule("image", lambda renderer, tokens, place, *_: Markup.escape(tokens[place].content))
-    return Markup(parser.render(text))

@@ -31,7 +31,8 @@ def _files(header: dict, results: list[dict]) -> Iterator[tuple[str, str]]:
     yield "moodle.csv", sheets.moodle(book)
     yield "canvas.csv", sheets.canvas(book)
     yield "junit.xml", machines.junit(book)
+    words = pages.course_words(header)
     for learner in book.learners:
-        yield f"learners/{learner.stem}.html", pages.learner_page(learner, header)
+        yield f"learners/{learner.stem}.html", pages.learner_page(learner, header, words)
         yield f"gradescope/{learner.stem}.json", machines.gradescope(learner)
     yield "index.html", pages.class_page(book, unread(results), flagged(results))
