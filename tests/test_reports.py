@@ -25,7 +25,7 @@ HEADER = {
     "exercises": {"03_relu": {"my_relu": 10, "leaky_relu": 5}, "06_linear": {"linear": 10}, "07_module": {"prelu": 10}},
     "hints": {"my_relu": ["Which `inputs`?", "The slope is 0 or 1.", "grad_output * (input > 0)"]},
     "tasks": {
-        "my_relu": "Write ReLU, see [the chapter](https://example.org/x).\n\n![p](https://example.org/p.png) $$x^2$$ <b>b</b>"
+        "my_relu": "Write ReLU, see [the chapter](https://example.org/x).\n\n![p](https://example.org/p.png) $x^2$ <b>b</b>"
     },
 }
 TEXT = """\

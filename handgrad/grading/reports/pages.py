@@ -82,10 +82,12 @@ def course_words(header: dict) -> dict[str, Markup]:
     """
     drawn: dict[tuple[str, bool], str] = {}
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.use(dollarmath_plugin, renderer=lambda tex, how: drawn.get((tex.strip(), how["display_mode"]), escape(tex.strip())))
+    parser.use(
+        dollarmath_plugin, renderer=lambda tex, how: drawn.get((tex.strip(), how["display_mode"]), str(escape(tex.strip())))
+    )
     for rule in ("link_open", "link_close"):
         parser.add_render_rule(rule, lambda *_: "")
-    parser.add_render_rule("image", lambda renderer, tokens, place, *_: Markup.escape(tokens[place].content))
+    parser.add_render_rule("image", lambda renderer, tokens, place, *_: str(escape(tokens[place].content)))
     texts = {"", *(part for task in header.get("tasks", {}).values() for part in _in_two(task))}
     texts |= {hint for hints in header.get("hints", {}).values() for hint in hints}
     tokens = [token for text in texts for block in parser.parse(text) for token in (block, *(block.children or ()))]
