@@ -31,6 +31,9 @@ def box_command(writable: Sequence[Path] = (), walls: bool = True) -> list[str]:
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
     if os.geteuid() != 0 or not walls:
         command += ["--unshare-user"]
+    if os.geteuid() != 0 and walls:
+        # as root of the box's own users: else bubblewrap makes users within users, who have no say over its process namespace
+        command += ["--uid", "0", "--gid", "0"]
     command += ["--cap-add" if walls else "--cap-drop", "ALL", "--hostname", "handgrad"]
     for place in _SYSTEM:
         command += ["--ro-bind-try", place, place]
@@ -92,7 +95,7 @@ def box_problem() -> str | None:
         return f"the box is bubblewrap, which is for Linux alone. {cure}"
     if shutil.which("bwrap") is None:
         return f"bubblewrap is not installed: sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap). {cure}"
-    program = "from handgrad.warm import child; child.wall_in(1, 1, [])"
+    program = "from handgrad.warm import child; child.rehearse()"
     done = subprocess.run(
         [*box_command(), sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
