@@ -134,6 +134,17 @@ def test_without_a_box_a_class_is_refused_and_with_trust_it_is_graded(handed_in,
     assert outcome(lines(tmp_path / "report")["ada"]) == "done"
 
 
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can be somebody else")
+def test_the_box_is_there_for_an_ordinary_user_too():
+    program = "from handgrad.grading.box import box_problem; print(box_problem())"
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+    try:
+        done = subprocess.run([sys.executable, "-c", program], cwd="/", capture_output=True, text=True, **nobody)
+    except PermissionError:
+        pytest.skip("this Python is root's alone")
+    assert done.stdout == "None\n", done.stdout + done.stderr
+
+
 def test_real_kernels_say_the_same(handed_in, report, tmp_path):
     out = tmp_path / "real"
     assert run("grade", handed_in, "--out", out, "--seed", 7, "--real-kernels").returncode == 0
