@@ -149,16 +149,16 @@ def _likely_slip(exercise: Exercise, probe: Probe, difference: Difference, recor
         if judge_probe(probe.name, got, loose) is None:
             return text
     by_label = (text for pattern, text in BY_LABEL if re.search(pattern, difference.label))
-    named = (slip.text for slip in exercise.slips if _does_the_same(exercise, slip.answer, probe, record, want))
+    named = (slip.text for place, slip in enumerate(exercise.slips) if _does_the_same(exercise, place, probe, record, want))
     return next(named, next(by_label, probe.slip))
 
 
-def _does_the_same(exercise: Exercise, wrong: object, failed: Probe, record: dict, want: Record) -> bool:
-    """Whether a wrong answer gives what the judged one gave in every probe up to the one that failed."""
+def _does_the_same(exercise: Exercise, slip: int, failed: Probe, record: dict, want: Record) -> bool:
+    """Whether a known slip, by its place, gives what the judged one gave in every probe up to the one that failed."""
     before = exercise.probes[: exercise.probes.index(failed)]
     for probe in (failed, *before):
         if not (probe.gate or probe.advice):
-            cases = _cases_of_slip(exercise.name, exercise.probes.index(probe), wrong, want["seed"])
+            cases = _cases_of_slip(exercise.name, slip, exercise.probes.index(probe), want["seed"])
             like = [{**case, "accept": {}, "tolerance": FLOAT32} for case in cases]
             complete = len(like) == len(want["probes"][probe.name]) and all("seen" in case for case in like)
             if not complete or judge_probe(probe.name, record["probes"].get(probe.name), like) is not None:
@@ -167,8 +167,8 @@ def _does_the_same(exercise: Exercise, wrong: object, failed: Probe, record: dic
 
 
 @lru_cache(maxsize=4096)
-def _cases_of_slip(name: str, place: int, wrong: object, seed: int) -> list[Case]:
-    """What a known wrong answer does in a probe; a class of submissions meets the same ones."""
+def _cases_of_slip(name: str, slip: int, probe: int, seed: int) -> list[Case]:
+    """What a known slip does in a probe; a class of submissions meets the same ones. By places, since an answer may be a dict."""
     exercise = EXERCISES[name]
     with quiet():
-        return observe_probe(exercise, exercise.probes[place], wrong, seed)
+        return observe_probe(exercise, exercise.probes[probe], exercise.slips[slip].answer, seed)

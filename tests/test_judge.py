@@ -4,6 +4,7 @@ import copy
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from handgrad.audit.record import plain
 from handgrad.audit.run import PROBES, records
 from handgrad.audit.run import observe as observe_audit
 from handgrad.exercises import EXERCISES
+from handgrad.exercises.exercise import Slip
 from handgrad.mutants import linear, relu, sort
 from handgrad.observe import observe
 from handgrad.verdict import judge_record
@@ -81,6 +83,12 @@ def test_any_rubbish_gives_findings_and_no_exception(rubbish, data):
 def test_the_judge_needs_no_torch():
     code = "import sys, handgrad.audit.judge; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_slip_may_be_whatever_an_answer_may_be(monkeypatch):
+    exercise = replace(EXERCISES["my_relu"], slips=(Slip([], "a list"), Slip({}, "a dict")))
+    monkeypatch.setitem(EXERCISES, "my_relu", exercise)
+    assert judge_record("my_relu", RECORDS["my_relu"], 7).outcome == "not yet"
 
 
 def test_a_record_for_another_seed_does_not_pass():
