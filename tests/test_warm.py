@@ -324,6 +324,49 @@ def test_a_dead_warm_process_takes_its_kernels_along_and_is_replaced(alone, monk
             assert run(other, "import os; os.getppid()") not in ("", str(warm))
 
 
+STATE = """
+    import builtins, gc, os, signal, sys, threading
+    gc.collect()
+    shell = get_ipython()
+    print([sorted(vars(builtins)), sys.path, sys.argv[1], sorted(os.environ), os.getcwd(), os.getpgid(0) == os.getpid(),
+           sorted({one.name for one in threading.enumerate()} - {"Heartbeat"}), gc.isenabled(), signal.getsignal(signal.SIGINT),
+           __name__, sys.modules["__main__"].__dict__ is globals(), sorted(name for name in dir() if name[0] != "_"),
+           shell.profile_dir.location, shell.history_manager.session_number > 0, len(shell.compile._filename_map)])
+"""
+
+
+def test_a_kernel_forked_ahead_is_as_one_forked_when_asked_for(alone):
+    def spare() -> set[int]:
+        return set(map(int, children.read_text().split())) - {manager.provisioner.pid}
+
+    with kernel() as (manager, connected):
+        warm = int(run(connected, "import os; os.getppid()"))
+        children = Path(f"/proc/{warm}/task/{warm}/children")
+        state = run(connected, STATE)
+        assert ends(lambda: len(spare()) == 1, 10), "none is forked ahead"
+        (ahead,) = spare()
+        with kernel() as (second, other):
+            assert second.provisioner.pid == ahead, "it was forked when asked for"
+            assert int(run(other, "import os; os.getppid()")) == warm
+            assert len(state) > 1000 and run(other, STATE) == state
+            assert ends(lambda: len(spare()) == 2, 10), "none is forked ahead of the third"
+            (ahead,) = spare() - {second.provisioner.pid}
+            os.kill(ahead, signal.SIGKILL)
+            with kernel() as (third, last):
+                assert third.provisioner.pid != ahead and int(run(last, "import os; os.getppid()")) == warm
+    assert ends(lambda: gone(ahead), 5)
+
+
+def test_the_kernel_forked_ahead_ends_with_the_warm_process(alone, monkeypatch):
+    with kernel() as (_, connected):
+        warm = int(run(connected, "import os; os.getppid()"))
+        children = Path(f"/proc/{warm}/task/{warm}/children")
+        assert ends(lambda: len(children.read_text().split()) == 2, 10)
+        forked = list(map(int, children.read_text().split()))
+        os.kill(warm, signal.SIGKILL)
+        assert ends(lambda: all(map(gone, forked)), 5)
+
+
 def test_a_folder_too_long_for_a_socket_is_said(alone, monkeypatch):
     long = alone / ("x" * 100)
     long.mkdir()

@@ -52,6 +52,13 @@ def take_descriptors(fds: list[int]) -> None:
     _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
+def die_with_parent(parent: int) -> None:
+    """Be killed when the process `parent` ends, also where it has ended already."""
+    _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
 def run(request: dict) -> None:
     """Be the kernel that was asked for (see `handgrad.warm.client.Request`)."""
     os.environ.clear()
@@ -66,9 +73,9 @@ def run(request: dict) -> None:
     sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     _own_random_state(request.get("threads"))
     gc.enable()
-    from handgrad.warm import shell
-
     if request["mode"] == "cells":
+        from handgrad.warm import shell
+
         shell.serve(socket.socket(fileno=3), request)
     else:
         from handgrad.warm import kernel

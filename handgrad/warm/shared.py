@@ -119,6 +119,7 @@ def _started(path: Path, interpreter: Sequence[str], environment: dict[str, str]
             raise client.WarmError(f"{path} cannot be a socket: {error}. A shorter XDG_RUNTIME_DIR?") from None
         listener.listen(64)
         command = [*interpreter, "-m", "handgrad.warm.zygote", "--detach", "--grace", str(GRACE)]
+        command += ["--ahead", f"{kernel.__name__}:{kernel.practise.__name__}"]
         command += ["--preload", preload, "--listen-fd", str(listener.fileno())]
         subprocess.run(  # only until it has detached itself
             command,

@@ -29,6 +29,7 @@ from typing import NoReturn
 from handgrad.warm import child
 
 FIRST_GRACE = 30.0  # seconds without a connection, before the first
+_QUIET = 0.2  # seconds without a request until a child is forked ahead, so as not to slow down the kernel that has just begun
 
 
 class BecomeChild(BaseException):
@@ -49,10 +50,11 @@ class _Kernel:
 
 
 class _Server:
-    def __init__(self, listener: socket.socket, grace: float) -> None:
+    def __init__(self, listener: socket.socket, grace: float, ahead: str = "") -> None:
         self.selector = selectors.DefaultSelector()
-        self.listener, self.grace = listener, grace
+        self.listener, self.grace, self.ahead = listener, grace, ahead
         self.kernels: set[_Kernel] = set()
+        self.spare: tuple[int, socket.socket] | None = None  # a child forked ahead, and where it waits for its request
         self.namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self.number = 0
         self.pid = os.getpid()
@@ -61,7 +63,11 @@ class _Server:
     def serve(self) -> None:
         grace = FIRST_GRACE
         while True:
-            events = self.selector.select(None if self.kernels else grace)
+            wants_spare = bool(self.ahead and self.number and not self.spare)
+            events = self.selector.select(_QUIET if wants_spare else None if self.kernels else grace)
+            if not events and wants_spare:
+                self._fork_ahead()
+                continue
             if not events:
                 return
             grace = self.grace
@@ -109,18 +115,49 @@ class _Server:
     def _fork(self, kernel: _Kernel, request: dict, fds: list[int]) -> None:
         self.number += 1
         request["number"] = self.number
-        if request.get("private"):
-            child.unshare(child.NEWPID)  # the next child is the first of a namespace of its own
-        pid = os.fork()
-        if pid == 0:
-            self._become_child(request, fds)
-        if request.get("private"):
-            child.setns(self.namespace, child.NEWPID)
+        pid = self._take_spare(request, fds) if self.spare and request["mode"] == "kernel" and not request.get("private") else 0
+        if not pid:
+            if request.get("private"):
+                child.unshare(child.NEWPID)  # the next child is the first of a namespace of its own
+            pid = os.fork()
+            if pid == 0:
+                self._become_child(request, fds)
+            if request.get("private"):
+                child.setns(self.namespace, child.NEWPID)
         kernel.pid, kernel.pidfd = pid, os.pidfd_open(pid)
         self.selector.register(kernel.pidfd, selectors.EVENT_READ, kernel)
         socket.send_fds(kernel.connection, [json.dumps({"pid": pid}).encode()], [kernel.pidfd])
 
-    def _become_child(self, request: dict, fds: list[int]) -> NoReturn:
+    def _fork_ahead(self) -> None:
+        """Fork the next kernel before it is asked for: it practises what a kernel does, so that its pages are its own by then."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            self._become_child(None, [], theirs)
+        theirs.close()
+        self.spare = pid, ours
+
+    def _take_spare(self, request: dict, fds: list[int]) -> int:
+        """Hand the request to the child forked ahead; its number, or 0 where it does not take it."""
+        pid, channel = self.spare
+        self.spare = None
+        with channel:
+            channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+            channel.settimeout(1)
+            with contextlib.suppress(OSError):
+                socket.send_fds(channel, [json.dumps(request).encode()], fds)
+                if channel.recv(1):
+                    return pid
+        print("handgrad warm: the kernel forked ahead was lost, and none is from now on", file=sys.stderr, flush=True)
+        self.ahead = ""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return 0
+
+    def _become_child(self, request: dict | None, fds: list[int], channel: socket.socket | None = None) -> NoReturn:
+        """Be a kernel; without a request, wait for it on `channel`."""
         try:
             # close the objects before the numbers, lest one of them closes a number that is used again
             self.selector.close()
@@ -130,10 +167,22 @@ class _Server:
                 other.connection.close()
                 if other.pidfd is not None:
                     os.close(other.pidfd)
+            if channel is not None:
+                request, fds = self._practise(channel)
+            elif self.spare:
+                self.spare[1].close()
             child.take_descriptors(fds)
         except BaseException:
             os._exit(70)  # never go on as a second zygote
         raise BecomeChild(request)
+
+    def _practise(self, channel: socket.socket) -> tuple[dict, list[int]]:
+        child.die_with_parent(self.pid)
+        call(self.ahead)
+        with channel:
+            data, fds, _, _ = socket.recv_fds(channel, 1 << 20, 8)
+            channel.send(b"1")
+        return json.loads(data), fds
 
     def _ended(self, kernel: _Kernel) -> None:
         """Tell the exit status, and keep the zombie: its number cannot be another process's while the client may signal it."""
@@ -171,6 +220,12 @@ def _send(kernel: _Kernel, message: dict) -> None:
         kernel.connection.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
 
 
+def call(place: str) -> None:
+    """Call `module:function`."""
+    module, _, name = place.partition(":")
+    getattr(importlib.import_module(module), name)()
+
+
 def preload(modules: Sequence[str], cells: bool, then: str = "") -> None:
     """Import modules; for children that run cells, build and warm up the shell that they run in.
 
@@ -188,8 +243,7 @@ def preload(modules: Sequence[str], cells: bool, then: str = "") -> None:
         shell.build()
     child.note_memory()
     if then:
-        module, _, name = then.partition(":")
-        getattr(importlib.import_module(module), name)()
+        call(then)
     if threading.active_count() > 1:
         raise RuntimeError(f"a module that was imported started threads: {threading.enumerate()}")
     pid = os.fork()  # a first child, to see that it can be, and since OpenBLAS ends its threads then
@@ -210,6 +264,7 @@ def main() -> None:
     parser.add_argument("--preload", default="")
     parser.add_argument("--cells", action="store_true")
     parser.add_argument("--then", default="")
+    parser.add_argument("--ahead", default="", help="module:function that a child forked ahead calls while it waits")
     parser.add_argument("--grace", type=float, default=0.0, help="seconds that it outlives its last connection")
     parser.add_argument("--detach", action="store_true", help="be nobody's child, so that no client has to reap it")
     options = parser.parse_args()
@@ -223,7 +278,7 @@ def main() -> None:
     listener = socket.socket(fileno=options.listen_fd)
     preload([name for name in options.preload.split(",") if name], options.cells, options.then)
     try:
-        _Server(listener, options.grace).serve()
+        _Server(listener, options.grace, options.ahead).serve()
     except BecomeChild as become:
         request = become.request
     else:
