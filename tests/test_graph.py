@@ -1,5 +1,6 @@
 """The picture of a graph: its numbers are torch's, its boxes stand apart, and what it looked at is as before."""
 
+import doctest
 import itertools
 import json
 import re
@@ -81,6 +82,11 @@ def half_without_gradient(x):
     return x * scale + x.detach()
 
 
+def gradients_of_leaves(picture: graph.Picture) -> dict[str, torch.Tensor]:
+    events = [(picture.record.nodes[event.node], event.got[0]) for event in picture.record.events]
+    return {node.names[0]: got for node, got in events if node.kind == "leaf"}
+
+
 def number(value: float) -> torch.Tensor:
     return torch.tensor(value, requires_grad=True)
 
@@ -148,8 +154,12 @@ def test_what_stands_in_the_words():
     text = str(graph.trace(two_outputs, x=torch.tensor([1.0, 2.0], requires_grad=True), upstream=torch.tensor([1.0, 10.0])))
     assert "It saves saved_tensors[0] = [1, 2] and factor = 2." in text
     assert "gives sin = " in text and " and cos = " in text
-    assert "1 of its inputs needs no gradient: that edge is None." in str(graph.trace(half_without_gradient, x=number(1.0)))
+    assert "One of its inputs needs no gradient: no edge leads there." in str(graph.trace(half_without_gradient, x=number(1.0)))
     assert re.search(r"SinCos gets \[.*\] for output 1", text)
+
+
+def test_the_example_in_the_docstring_runs():
+    assert doctest.testmod(graph) == (0, 3)
 
 
 def test_nothing_is_changed():

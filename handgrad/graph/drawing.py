@@ -1,10 +1,9 @@
-"""Boxes, edges and labels with their places, drawn as SVG or by matplotlib."""
+"""Where boxes, edges and labels stand in a picture."""
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from itertools import pairwise
 
 from handgrad.graph.layout import Layout, arrange
 from handgrad.graph.record import Record
@@ -13,21 +12,8 @@ from handgrad.graph.words import Step, caption, titles
 COLUMN = 720.0  # pixels of a page's column: a picture that is wider when it runs to the right runs downwards
 _MARGIN = 10.0
 _TITLE, _SMALL = 7.6, 6.7  # pixels of a character, of 13 and of 12 pixels height, on the safe side
-_HEIGHT = 44.0
+HEIGHT = 44.0
 _LABEL = 15.0  # height of a label
-
-_COLOURS = {  # the name that the viewer's CSS gives it, and the colour on white paper
-    "text": "#1f2328",
-    "soft": "#57606a",
-    "paper": "#ffffff",
-    "line": "#6e7781",
-    "forward": "#0b5fad",
-    "backward": "#a8430a",
-    "operation": "#f6f8fa",
-    "leaf": "#e6f4ea",
-    "custom": "#f0e7fb",
-    "folded": "#fff4d6",
-}
 
 Area = tuple[float, float, float, float]  # left, top, right, bottom
 Curve = list[tuple[float, float]]  # a start, then two control points and an end for each piece
@@ -48,7 +34,7 @@ class Box:
 
     @property
     def area(self) -> Area:
-        return self.x, self.y, self.x + self.width, self.y + _HEIGHT
+        return self.x, self.y, self.x + self.width, self.y + HEIGHT
 
 
 class Drawing:
@@ -93,7 +79,7 @@ class Drawing:
         """The box of a node whose middle is here."""
         node, width = self.record.nodes[i], self._width(i)
         saved = ", ".join(name for name, _ in node.saved)
-        return Box(node.kind, self._titles[i], self._captions[i], x - width / 2, y - _HEIGHT / 2, width, bool(saved), saved)
+        return Box(node.kind, self._titles[i], self._captions[i], x - width / 2, y - HEIGHT / 2, width, bool(saved), saved)
 
     def _width(self, i: int) -> float:
         title = _TITLE * len(self._titles[i]) + (14 if self.record.nodes[i].saved else 0)  # beside the dot
@@ -114,7 +100,7 @@ class Drawing:
         between = 40.0 if self._groups else 22.0
         layers = 54.0 if self.down else min(130.0, max([40.0, *(width + 18 for width in self._widest)]))
         return arrange(
-            [(self._width(i), _HEIGHT) for i in range(len(self.record.nodes))],
+            [(self._width(i), HEIGHT) for i in range(len(self.record.nodes))],
             [(edge.source, edge.target) for edge in self.record.edges],
             self.down,
             (layers * stretch, between * stretch),
@@ -122,7 +108,7 @@ class Drawing:
 
     def _curve(self, way: list[tuple[float, float]]) -> Curve:
         curve = [way[0]]
-        for (x, y), (u, v) in zip(way, way[1:], strict=False):
+        for (x, y), (u, v) in pairwise(way):
             middle = ((x, (y + v) / 2), (u, (y + v) / 2)) if self.down else (((x + u) / 2, y), ((x + u) / 2, v))
             curve += [*middle, (u, v)]
         return curve
@@ -144,7 +130,7 @@ class Drawing:
                 yield name, frame
 
     def _places(self) -> tuple[list[tuple[float, float]], float]:
-        """The middle of each edge's label, where it covers no box and no other label, and the area that they cover all the same."""
+        """The middle of each edge's label, where it covers no box and no other label, and the area that they still cover."""
         taken = [box.area for box in self.boxes]
         taken += [(x, y, x + _SMALL * len(name) + 12, y + 18) for name, (x, y, _, _) in self.frames.items()]
         places, total = [], 0.0
@@ -181,123 +167,6 @@ class Drawing:
                     for k in (0, 1)
                 )
                 yield from ((x, y),) if self.down else ((x, y - 9), (x, y + 10))
-
-    def svg(self) -> str:
-        """The picture as SVG; colours are those of the page where it stands in one, else those of white paper."""
-        style = "".join(
-            (
-                "text{font:600 13px system-ui,sans-serif;text-anchor:middle;" + _paint("fill", "text") + "}",
-                ".c{font-weight:400;font-size:12px;" + _paint("fill", "soft") + "}",
-                ".v{font-weight:400;font-size:12px;paint-order:stroke;stroke-width:4px;"
-                + _paint("stroke", "paper")
-                + _paint("fill", "backward")
-                + "}",
-                "rect{stroke-width:1.2;" + _paint("stroke", "line") + "}",
-                *(f".{kind} rect{{{_paint('fill', kind)}}}" for kind in ("operation", "leaf", "custom", "folded")),
-                ".custom rect,.folded rect{stroke-width:2.2}",
-                ".frame{fill:none;stroke-dasharray:4 4}.m{text-anchor:start;font-weight:400;font-size:12px;"
-                + _paint("fill", "soft")
-                + "}",
-                ".l{fill:none;stroke-width:1.4;"
-                + _paint("stroke", "line")
-                + "}.f,.b{"
-                + _paint("fill", "line")
-                + "}.b{display:none}",
-                ".s{stroke:none;" + _paint("fill", "backward") + "}",
-            )
-        )
-        size = f'width="{self.width:.0f}" height="{self.height:.0f}" viewBox="0 0 {self.width:.0f} {self.height:.0f}"'
-        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{style}</style>']
-        parts.append(f'<rect class="paper" width="100%" height="100%" style="stroke:none;{_paint("fill", "paper")}"/>')
-        for name, (x, y, u, v) in self.frames.items():
-            parts.append(f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" width="{u - x:.1f}" height="{v - y:.1f}" rx="8"/>')
-            parts.append(f'<text class="m" x="{x + 7:.1f}" y="{y + 14:.1f}">{html.escape(name)}</text>')
-        for number in range(len(self.curves)):
-            parts.append(self._edge(number))
-        parts += [self._box(i, box) for i, box in enumerate(self.boxes)]
-        return "".join([*parts, "</svg>"])
-
-    def _edge(self, number: int) -> str:
-        curve, (x, y) = self.curves[number], self.places[number]
-        path = f"M{_at(curve[0])}" + "".join(
-            f"C{_at(a)} {_at(b)} {_at(c)}" for a, b, c in zip(*[iter(curve[1:])] * 3, strict=True)
-        )
-        label = f'<text class="v" x="{x:.1f}" y="{y + 4:.1f}">{html.escape(self.labels[number])}</text>'
-        tips = f'<path class="f" d="{self._tip(curve[-1], 1)}"/><path class="b" d="{self._tip(curve[0], -1)}"/>'
-        return f'<g class="e" data-edge="{number}"><path class="l" d="{path}"/>{tips}{label}</g>'
-
-    def _tip(self, end: tuple[float, float], way: int) -> str:
-        """An arrow's head that ends here."""
-        return f"M{_at(end)}" + (f"l-4.5 {-8 * way}h9z" if self.down else f"l{-8 * way} -4.5v9z")
-
-    def _box(self, i: int, box: Box) -> str:
-        middle, round_ = box.x + box.width / 2, _HEIGHT / 2 if box.kind == "leaf" else 6
-        title = f'<text x="{middle:.1f}" y="{box.y + (18 if box.caption else 26):.1f}">{html.escape(box.title)}</text>'
-        below = f'<text class="c" x="{middle:.1f}" y="{box.y + 34:.1f}">{html.escape(box.caption)}</text>' if box.caption else ""
-        dot = f'<circle class="s" cx="{box.x + box.width - 8:.1f}" cy="{box.y + 8:.1f}" r="3"/>' if box.saves else ""
-        tip = f"<title>saves {html.escape(box.saved)}</title>" if box.saves else ""
-        shape = f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{_HEIGHT:.0f}" rx="{round_:.0f}"/>'
-        return f'<g class="n {box.kind}" data-node="{i}">{tip}{shape}{title}{below}{dot}</g>'
-
-    def png(self, path: Path) -> None:
-        """Draw it by matplotlib, two dots for each pixel."""
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon
-        from matplotlib.path import Path as Line
-
-        figure = Figure(figsize=(self.width / 100, self.height / 100), dpi=200, facecolor=_COLOURS["paper"])
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, self.width), ylim=(self.height, 0))
-        axes.axis("off")
-        points = 72 / 100  # of a pixel
-        for name, (x, y, u, v) in self.frames.items():
-            frame = FancyBboxPatch((x, y), u - x, v - y, "round,pad=0,rounding_size=8", fill=False, edgecolor=_COLOURS["line"])
-            frame.set_linestyle((0, (4, 4)))
-            axes.add_patch(frame)
-            axes.text(x + 7, y + 10, name, size=11.5 * points, color=_COLOURS["soft"], va="center")
-        for number, curve in enumerate(self.curves):
-            axes.add_patch(
-                PathPatch(Line(curve, [Line.MOVETO, *[Line.CURVE4] * (len(curve) - 1)]), fill=False, edgecolor=_COLOURS["line"])
-            )
-            x, y = curve[-1]
-            tip = [(x, y), (x - 4.5, y - 8), (x + 4.5, y - 8)] if self.down else [(x, y), (x - 8, y - 4.5), (x - 8, y + 4.5)]
-            axes.add_patch(Polygon(tip, facecolor=_COLOURS["line"]))
-            x, y = self.places[number]
-            ground = {"facecolor": _COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
-            if self.labels[number]:
-                text = self.labels[number]
-                axes.text(x, y, text, size=12 * points, color=_COLOURS["backward"], ha="center", va="center", bbox=ground)
-        for box in self.boxes:
-            rounding = _HEIGHT / 2 if box.kind == "leaf" else 6
-            shape = FancyBboxPatch((box.x, box.y), box.width, _HEIGHT, f"round,pad=0,rounding_size={rounding}")
-            shape.set(
-                facecolor=_COLOURS[box.kind],
-                edgecolor=_COLOURS["line"],
-                linewidth=1.6 if box.kind in ("custom", "folded") else 0.9,
-            )
-            axes.add_patch(shape)
-            middle = box.x + box.width / 2
-            axes.text(
-                middle,
-                box.y + (14 if box.caption else 22),
-                box.title,
-                size=12.5 * points,
-                weight="semibold",
-                color=_COLOURS["text"],
-                ha="center",
-                va="center",
-            )
-            axes.text(middle, box.y + 31, box.caption, size=11.5 * points, color=_COLOURS["soft"], ha="center", va="center")
-            if box.saves:
-                axes.add_patch(Circle((box.x + box.width - 8, box.y + 8), 3, color=_COLOURS["backward"]))
-        figure.savefig(path, dpi=200)
-
-
-def _paint(what: str, colour: str) -> str:
-    return f"{what}:var(--hg-{colour},{_COLOURS[colour]});"
-
-
-def _at(point: tuple[float, float]) -> str:
-    return f"{point[0]:.1f} {point[1]:.1f}"
 
 
 def _overlap(one: Area, other: Area) -> float:

@@ -1,4 +1,4 @@
-"""A large graph in fewer boxes: what a module's call has made becomes one, and where there are no modules, what follows in time."""
+"""A large graph in fewer boxes: what a module's call has made becomes one; without modules, what follows in time."""
 
 from collections.abc import Hashable
 from itertools import groupby

@@ -8,6 +8,7 @@ Source:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 SWEEPS = 24  # rounds of ordering, the better half of which is seen after four
 
@@ -62,7 +63,7 @@ def arrange(
 
 
 def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The longest way from a box that nothing leads to; then as late as its users allow, where it has no more edges in than out."""
+    """The longest way from the beginning; then as late as its users allow, where a box has no more edges in than out."""
     layers = [0] * count
     for source, target in sorted(edges, key=lambda edge: edge[1]):
         layers[target] = max(layers[target], layers[source] + 1)
@@ -107,7 +108,7 @@ def _neighbours(chains: list[list[int]]) -> dict[int, tuple[list[int], list[int]
     """Of each box and point, those one layer before and one layer after."""
     neighbours: dict[int, tuple[list[int], list[int]]] = {}
     for chain in chains:
-        for one, other in zip(chain, chain[1:], strict=False):
+        for one, other in pairwise(chain):
             neighbours.setdefault(one, ([], []))[1].append(other)
             neighbours.setdefault(other, ([], []))[0].append(one)
     return neighbours

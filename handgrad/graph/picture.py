@@ -10,6 +10,7 @@ from urllib.parse import quote
 from handgrad.graph.drawing import Drawing
 from handgrad.graph.fold import fold
 from handgrad.graph.record import Record
+from handgrad.graph.render import png, svg
 from handgrad.graph.words import Step, caption, steps, titles
 
 _FILES = importlib.resources.files("handgrad.graph")
@@ -35,7 +36,7 @@ class Picture:
 
     def svg(self) -> str:
         """A picture of its own, with the gradients at the edges where there was a backward pass."""
-        return self._drawing.svg()
+        return svg(self._drawing)
 
     def dot(self) -> str:
         """The graph in Graphviz's language."""
@@ -57,7 +58,7 @@ class Picture:
         path = Path(path)
         writers = {".svg": self.svg, ".html": self._page, ".txt": lambda: str(self) + "\n", ".dot": self.dot, ".gv": self.dot}
         if path.suffix == ".png":
-            self._drawing.png(path)
+            png(self._drawing, path)
         elif path.suffix in writers:
             path.write_text(writers[path.suffix](), encoding="utf-8")
         else:

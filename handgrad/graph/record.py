@@ -7,13 +7,12 @@ same `.grad` afterwards, random generators the same state, and hooks are gone.
 import contextlib
 import heapq
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import torch
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from handgrad.graph.watch import Calls, Locals, Made, Values, copy, kept_gradients, tensors_of, untouched
 
 
 @dataclass
@@ -94,23 +93,15 @@ def record_run(function: Callable, tensors: Mapping[str, torch.Tensor], upstream
         ValueError: the result has no graph.
     """
     names, modules = _names(function, tensors)
-    with _untouched(tensors), torch.enable_grad():
-        seen, made, calls, inside = _Values(), _Made(), _Calls(modules), _Locals(function)
+    with untouched(tensors), torch.enable_grad():
+        seen, made, calls, inside = Values(), Made(), Calls(modules), Locals(function)
         with seen, made, calls, inside:
             result = function(**tensors)
-        outputs = _with_graph(_tensors_of(result))
+        outputs = _with_graph(tensors_of(result))
         walk = _Walk(outputs, inside.tensors | names, made.values() | seen.values, calls.calls)
-        with _kept_gradients([node.variable for node in walk.nodes if hasattr(node, "variable")], tensors.values()):
+        with kept_gradients([node.variable for node in walk.nodes if hasattr(node, "variable")], tensors.values()):
             walk.record.events = list(walk.backward(outputs, upstream))
     return walk.record
-
-
-def _tensors_of(result: object) -> tuple[torch.Tensor, ...]:
-    """The tensors of a result: one, or those in tuples, lists and dicts."""
-    if isinstance(result, torch.Tensor):
-        return (result,)
-    inner = result.values() if isinstance(result, Mapping) else result if isinstance(result, (tuple, list)) else ()
-    return tuple(tensor for one in inner for tensor in _tensors_of(one))
 
 
 def _with_graph(outputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
@@ -142,124 +133,6 @@ def _names(function: Callable, tensors: Mapping[str, torch.Tensor]) -> tuple[dic
     return {**names, **tensors}, modules
 
 
-@contextlib.contextmanager
-def _untouched(tensors: Mapping[str, torch.Tensor]) -> Iterator[None]:
-    """Give random generators their state back."""
-    devices = {tensor.device for tensor in tensors.values() if isinstance(tensor, torch.Tensor) and tensor.device.type == "cuda"}
-    with torch.random.fork_rng(devices=sorted(devices, key=str)):
-        yield
-
-
-@contextlib.contextmanager
-def _kept_gradients(leaves: list[torch.Tensor], others) -> Iterator[None]:
-    """Start without gradients, and give back those that were there."""
-    tensors = leaves + [tensor for tensor in others if isinstance(tensor, torch.Tensor) and tensor.retains_grad]
-    before = [tensor.grad for tensor in tensors]
-    for tensor in tensors:
-        tensor.grad = None
-    try:
-        yield
-    finally:
-        for tensor, gradient in zip(tensors, before, strict=True):
-            tensor.grad = gradient
-
-
-class _Values(TorchFunctionMode):
-    """Keeps a copy of each tensor with a grad_fn when it is first seen: it may be written into later."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.values: dict[tuple[object, int], torch.Tensor] = {}
-
-    def look(self, thing: object) -> None:
-        for tensor in _tensors_of(thing):
-            if tensor.grad_fn is not None and (tensor.grad_fn, tensor.output_nr) not in self.values:
-                self.values[tensor.grad_fn, tensor.output_nr] = _copy(tensor)
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        if getattr(func, "__name__", "") == "__get__":  # a property such as grad_fn: looking at it would look again
-            return func(*args, **(kwargs or {}))
-        with torch._C.DisableTorchFunctionSubclass():
-            self.look(args)
-        result = func(*args, **(kwargs or {}))
-        with torch._C.DisableTorchFunctionSubclass():
-            self.look(result)
-        return result
-
-
-class _Made(TorchDispatchMode):
-    """Keeps what each operation makes, also where no Python calls it, as in a backward that is itself recorded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._tensors: list[tuple[torch.Tensor, int]] = []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        self._tensors += [(tensor, tensor._version) for tensor in _tensors_of(result)]
-        return result
-
-    def values(self) -> dict[tuple[object, int], torch.Tensor]:
-        """By node and output: a tensor has its node only when the operation is over. What was written into since is left out."""
-        there = [tensor for tensor, version in self._tensors if tensor.grad_fn is not None and tensor._version == version]
-        return {(tensor.grad_fn, tensor.output_nr): _copy(tensor) for tensor in there}
-
-
-class _Calls:
-    """Notes when each module's forward begins and ends, by the sequence numbers that nodes get."""
-
-    def __init__(self, names: dict[int, str]) -> None:
-        self.names = names
-        self.calls: list[tuple[str, int, int]] = []  # name, first number, number after the last
-        self._open: list[tuple[int, int]] = []  # place in `calls`, id of the module
-        self._count: dict[int, int] = {}
-
-    def __enter__(self) -> "_Calls":
-        from torch.nn.modules import module
-
-        self._handles = [
-            module.register_module_forward_pre_hook(self._begin),
-            module.register_module_forward_hook(self._end, always_call=True),
-        ]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for handle in self._handles:
-            handle.remove()
-
-    def _begin(self, module: torch.nn.Module, _: object) -> None:
-        name = self.names.get(id(module), type(module).__name__)
-        count = self._count[id(module)] = self._count.get(id(module), 0) + 1
-        self._open.append((len(self.calls), id(module)))
-        self.calls.append((f"{name} · call {count}" if name and count > 1 else name, torch.autograd._get_sequence_nr(), -1))
-
-    def _end(self, *_: object) -> None:
-        place, _ = self._open.pop()
-        name, begin, _ = self.calls[place]
-        self.calls[place] = (name, begin, torch.autograd._get_sequence_nr())
-
-
-class _Locals:
-    """Keeps the tensors that a function has names for when it returns."""
-
-    def __init__(self, function: Callable) -> None:
-        self._code = getattr(function, "__code__", None)
-        self.tensors: dict[str, torch.Tensor] = {}
-
-    def __enter__(self) -> "_Locals":
-        self._before = sys.getprofile()
-        if self._code:
-            sys.setprofile(self._look)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.setprofile(self._before)
-
-    def _look(self, frame, event: str, _: object) -> None:
-        if event == "return" and frame.f_code is self._code:
-            self.tensors = {name: value for name, value in frame.f_locals.items() if isinstance(value, torch.Tensor)}
-
-
 class _Walk:
     """From the outputs down to the leaves."""
 
@@ -272,9 +145,9 @@ class _Walk:
         for node in self.nodes:
             for _, tensor in _saved(node):  # what one node saved, another has made
                 if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None:
-                    known.setdefault((tensor.grad_fn, tensor.output_nr), _copy(tensor))
+                    known.setdefault((tensor.grad_fn, tensor.output_nr), copy(tensor))
         for output in outputs:
-            known.setdefault((output.grad_fn, output.output_nr), _copy(output))
+            known.setdefault((output.grad_fn, output.output_nr), copy(output))
         self.record = Record([_node(node, leaves, made, known, calls) for node in self.nodes], [])
         self.edges: dict[tuple[int, int], int] = {}
         for i, node in enumerate(self.nodes):
@@ -374,7 +247,7 @@ def _node(node, leaves: dict[int, str], made: dict, values: dict, calls: list) -
     if hasattr(node, "variable"):
         leaf = node.variable
         return Node(
-            node.name(), "leaf", {0: leaves.get(id(leaf), "")}, {0: _copy(leaf)}, parameter=isinstance(leaf, torch.nn.Parameter)
+            node.name(), "leaf", {0: leaves.get(id(leaf), "")}, {0: copy(leaf)}, parameter=isinstance(leaf, torch.nn.Parameter)
         )
     number = node._sequence_nr()
     return Node(
@@ -382,7 +255,7 @@ def _node(node, leaves: dict[int, str], made: dict, values: dict, calls: list) -
         "custom" if hasattr(type(node), "saved_tensors") else "operation",
         {output: name for (one, output), name in made.items() if one is node},
         {output: value for (one, output), value in values.items() if one is node},
-        [(name, _copy(value) if isinstance(value, torch.Tensor) else value) for name, value in _saved(node)],
+        [(name, copy(value) if isinstance(value, torch.Tensor) else value) for name, value in _saved(node)],
         tuple(name for name, begin, end in calls if name and begin <= number < end),
         unneeded=sum(source is None for source, _ in node.next_functions),
     )
@@ -427,12 +300,8 @@ def _grad_fn(tensor: object):
     return tensor.grad_fn if isinstance(tensor, torch.Tensor) else None
 
 
-def _copy(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().clone()
-
-
 def _copies(tensors: tuple) -> tuple:
-    return tuple(None if tensor is None else _copy(tensor) for tensor in tensors)
+    return tuple(None if tensor is None else copy(tensor) for tensor in tensors)
 
 
 def _common(paths: list[tuple[str, ...]]) -> tuple[str, ...]:

@@ -34,14 +34,14 @@ class Step:
 
 def number(value: complex) -> str:
     """A number with four significant digits, and no minus before a zero."""
-    if isinstance(value, bool) or isinstance(value, int):
+    if isinstance(value, int):
         return str(value)
     if isinstance(value, complex):
         return f"{number(value.real)}{'-' if math.copysign(1, value.imag) < 0 else '+'}{number(abs(value.imag))}j"
     return f"{value + 0.0:.{_DIGITS}g}".replace("e+0", "e").replace("e-0", "e-")
 
 
-def words_of(value: object, most: int = 12) -> str:
+def words_of(value: object, most: int = 6) -> str:
     """A value in words: all its numbers where there are at most `most`, else shape and dtype."""
     if value is None:
         return "None"
@@ -57,7 +57,7 @@ def words_of(value: object, most: int = 12) -> str:
 def short(value: object) -> str:
     """A value as it stands in a box or at an edge."""
     words = words_of(value)
-    if not isinstance(value, torch.Tensor) or (len(words) <= _SHORT and value.numel() <= 12 and value.device.type != "meta"):
+    if not isinstance(value, torch.Tensor) or (len(words) <= _SHORT and value.numel() <= 6 and value.device.type != "meta"):
         return words
     return f"{len(value)}-vector" if value.ndim == 1 else shape(value)
 
@@ -133,8 +133,8 @@ def _forward(record: Record, i: int, called: list[str]) -> Step:
     given = [_given(names.get(one) or plain.format(one), words_of(value)) for one, value in sorted(node.values.items())]
     text += f" and gives {_listed(given)}." if given else "."
     if node.unneeded and node.kind != "folded":
-        many = node.unneeded > 1
-        text += f" {node.unneeded} of its inputs need{'' if many else 's'} no gradient: {'these edges are' if many else 'that edge is'} None."
+        text += " One of its inputs needs" if node.unneeded == 1 else f" {node.unneeded} of its inputs need"
+        text += " no gradient: no edge leads there."
     if node.kind != "folded":
         text += f" It saves {_saved(node)}." if node.saved else " It saves nothing."
     labels = {one: short(record.nodes[record.edges[one].source].values.get(record.edges[one].output)) for one in numbers}
