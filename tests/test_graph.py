@@ -159,7 +159,7 @@ def test_what_stands_in_the_words():
 
 
 def test_the_example_in_the_docstring_runs():
-    assert doctest.testmod(graph) == (0, 3)
+    assert doctest.testmod(graph) == (0, 2)
 
 
 def test_nothing_is_changed():
@@ -215,7 +215,7 @@ def test_several_results_and_their_upstream():
     picture = graph.trace(lambda x: {"square": x * x, "parts": (x.exp(), 3.0)}, x=x, upstream=(10.0, 0.0))
     (event,) = (event for event in picture.record.events if picture.record.nodes[event.node].kind == "leaf")
     assert event.got[0].item() == 40
-    with pytest.raises(ValueError, match="upstream has 1 gradients, and the result 2 tensors"):
+    with pytest.raises(ValueError, match="upstream must be a tuple of 2 gradients"):
         graph.trace(lambda x: (x * x, x.exp()), x=x, upstream=1.0)
 
 

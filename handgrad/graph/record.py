@@ -193,9 +193,9 @@ def _upstream(outputs: tuple[torch.Tensor, ...], upstream: object) -> list[torch
     """
     if upstream is None:
         return [torch.ones_like(output) for output in outputs]
-    given = list(upstream) if isinstance(upstream, (tuple, list)) else [upstream]
+    given = [upstream] if len(outputs) == 1 else list(upstream) if isinstance(upstream, (tuple, list)) else []
     if len(given) != len(outputs):
-        raise ValueError(f"upstream has {len(given)} gradients, and the result {len(outputs)} tensors with a graph")
+        raise ValueError(f"upstream must be a tuple of {len(outputs)} gradients, one for each tensor of the result that has a graph")
     return [torch.as_tensor(one, dtype=output.dtype, device=output.device) for one, output in zip(given, outputs, strict=True)]
 
 
@@ -280,7 +280,7 @@ def _saved(node) -> list[tuple[str, object]]:
                 found.append((name.removeprefix("_saved_").replace("_sym_", " "), getattr(node, name)))
             except RuntimeError as error:
                 found.append((name.removeprefix("_saved_"), _unreadable(error)))
-    return [(name, value) for name, value in found if _tells(value) and (name, value) != ("alpha", 1)]
+    return [(name, value) for name, value in found if _tells(value)]
 
 
 def _unreadable(error: RuntimeError) -> str:
