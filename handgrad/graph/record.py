@@ -195,7 +195,7 @@ def _upstream(outputs: tuple[torch.Tensor, ...], upstream: object) -> list[torch
         return [torch.ones_like(output) for output in outputs]
     given = [upstream] if len(outputs) == 1 else list(upstream) if isinstance(upstream, (tuple, list)) else []
     if len(given) != len(outputs):
-        raise ValueError(f"upstream must be a tuple of {len(outputs)} gradients, one for each tensor of the result that has a graph")
+        raise ValueError(f"upstream must be a tuple of {len(outputs)} gradients: the result has so many tensors with a graph")
     return [torch.as_tensor(one, dtype=output.dtype, device=output.device) for one, output in zip(given, outputs, strict=True)]
 
 
@@ -280,7 +280,10 @@ def _saved(node) -> list[tuple[str, object]]:
                 found.append((name.removeprefix("_saved_").replace("_sym_", " "), getattr(node, name)))
             except RuntimeError as error:
                 found.append((name.removeprefix("_saved_"), _unreadable(error)))
-    return [(name, value) for name, value in found if _tells(value)]
+    found = [(name, value) for name, value in found if _tells(value)]
+    if any(isinstance(value, torch.Tensor) for _, value in found):  # which has a size itself
+        found = [(name, value) for name, value in found if not name.endswith((" sizes", " strides"))]
+    return found
 
 
 def _unreadable(error: RuntimeError) -> str:

@@ -10,6 +10,7 @@ import torch
 from handgrad.graph.record import Edge, Event, Node, Record
 
 _DIGITS = 4  # significant
+_MOST = 6  # numbers of a tensor that are said
 _SHORT = 18  # characters of a value that stands in a picture; a longer one stands there as its shape
 
 
@@ -41,30 +42,34 @@ def number(value: complex) -> str:
     return f"{value + 0.0:.{_DIGITS}g}".replace("e+0", "e").replace("e-0", "e-")
 
 
-def words_of(value: object, most: int = 6) -> str:
-    """A value in words: all its numbers where there are at most `most`, else shape and dtype."""
+def words_of(value: object) -> str:
+    """A value in words: all its numbers where they are few, else its shape, and its dtype if not float32."""
     if value is None:
         return "None"
     if isinstance(value, torch.Tensor):
-        if value.layout is not torch.strided or value.numel() > most or value.device.type == "meta":
-            return f"{shape(value)} {str(value.dtype).removeprefix('torch.')}"
+        if not _few(value):
+            dtype = "" if value.dtype == torch.float32 else f" {str(value.dtype).removeprefix('torch.')}"
+            return shape(value) + dtype
         return _nested(value.tolist())
     if isinstance(value, (tuple, list)):
-        return "(" + ", ".join(map(words_of, value)) + ")"
+        return "(" + ", ".join(map(words_of, value)) + ("," if len(value) == 1 else "") + ")"
     return number(value) if isinstance(value, (int, float, complex)) else str(value)
 
 
 def short(value: object) -> str:
     """A value as it stands in a box or at an edge."""
     words = words_of(value)
-    if not isinstance(value, torch.Tensor) or (len(words) <= _SHORT and value.numel() <= 6 and value.device.type != "meta"):
-        return words
-    return f"{len(value)}-vector" if value.ndim == 1 else shape(value)
+    return words if not isinstance(value, torch.Tensor) or (len(words) <= _SHORT and _few(value)) else shape(value)
 
 
 def shape(tensor: torch.Tensor) -> str:
-    """A shape such as 64×1000; of a single number, *scalar*."""
-    return "×".join(map(str, tensor.shape)) or "scalar"
+    """A shape such as 64×1000, or 3-vector."""
+    return f"{len(tensor)}-vector" if tensor.ndim == 1 else "×".join(map(str, tensor.shape)) or "a number"
+
+
+def _few(tensor: torch.Tensor) -> bool:
+    """Whether its numbers are so few that they can be said."""
+    return tensor.numel() <= _MOST and tensor.layout is torch.strided and tensor.device.type != "meta"
 
 
 def _nested(value: object) -> str:
