@@ -1,5 +1,6 @@
 """The picture of a graph: its numbers are torch's, its boxes stand apart, and what it looked at is as before."""
 
+import cProfile
 import doctest
 import itertools
 import json
@@ -17,7 +18,7 @@ from torch import nn
 
 from handgrad import graph
 from handgrad.graph.fold import LIMIT, fold
-from handgrad.graph.layout import arrange
+from handgrad.graph.layout import Order
 from handgrad.graph.record import record_run
 from handgrad.graph.words import words_of
 
@@ -193,6 +194,12 @@ def test_nothing_is_changed():
     from torch.nn.modules import module
 
     assert not module._global_forward_hooks and not module._global_forward_pre_hooks
+
+
+def test_a_profiler_goes_on():
+    with cProfile.Profile() as profiler:
+        graph.trace(diamond, x=number(3.0), w=number(2.0))
+        assert sys.getprofile() is profiler
 
 
 def test_draw_takes_a_graph_as_it_is():
@@ -380,7 +387,7 @@ def test_no_crossing_where_there_need_be_none():
     }
     for name, edges in trees.items():
         count = 1 + max(max(edge) for edge in edges)
-        assert arrange([(60, 40)] * count, edges, False, (50, 20)).crossings == 0, name
+        assert Order(count, edges).crossings == 0, name
 
 
 OPERATIONS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from handgrad.graph.layout import Layout, arrange
+from handgrad.graph.layout import Layout, Order, arrange
 from handgrad.graph.record import Record
 from handgrad.graph.words import Step, caption, titles
 
@@ -50,6 +50,7 @@ class Drawing:
             for edge, label in step.labels.items():
                 self._widest[edge] = max(self._widest[edge], _SMALL * len(label) + 6)
                 self.labels[edge] = label if step.phase == "backward" else self.labels[edge]
+        self._order = Order(len(record.nodes), [(edge.source, edge.target) for edge in record.edges])
         self.down = False
         flat, self.down = self._layout(1), True
         self.down = flat.width > COLUMN and self._layout(1).width < flat.width
@@ -100,8 +101,8 @@ class Drawing:
         between = 40.0 if self._groups else 22.0
         layers = 54.0 if self.down else min(130.0, max([40.0, *(width + 18 for width in self._widest)]))
         return arrange(
+            self._order,
             [(self._width(i), HEIGHT) for i in range(len(self.record.nodes))],
-            [(edge.source, edge.target) for edge in self.record.edges],
             self.down,
             (layers * stretch, between * stretch),
         )

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-SWEEPS = 24  # rounds of ordering, the better half of which is seen after four
+SWEEPS = 24  # rounds of ordering at most
+_PATIENCE = 8  # rounds without a better order
 
 
 @dataclass(frozen=True)
@@ -21,24 +22,31 @@ class Layout:
     ways: list[list[tuple[float, float]]]
     width: float
     height: float
-    crossings: int
 
 
-def arrange(
-    sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]], down: bool, gaps: tuple[float, float]
-) -> Layout:
+class Order:
+    """Which layer each box is in and in what order they stand there: all of a layout that no size and no direction changes.
+
+    Args:
+        count: of boxes; one comes before those that its edges lead to.
+        edges: (from, to).
+    """
+
+    def __init__(self, count: int, edges: Sequence[tuple[int, int]]) -> None:
+        self.chains, rows = _chains(_layers(count, edges), edges)
+        self.neighbours = _neighbours(self.chains)
+        self.rows, self.crossings = _ordered(rows, self.neighbours)
+
+
+def arrange(order: Order, sizes: Sequence[tuple[float, float]], down: bool, gaps: tuple[float, float]) -> Layout:
     """Place boxes in layers.
 
     Args:
-        sizes: width and height of each box; a box comes before those that its edges lead to.
-        edges: (from, to).
+        sizes: width and height of each box.
         down: whether layers follow each other downwards, else to the right.
         gaps: between layers, and between boxes of a layer.
     """
-    layers = _layers(len(sizes), edges)
-    chains, rows = _chains(layers, edges)
-    neighbours = _neighbours(chains)
-    rows, crossings = _ordered(rows, neighbours)
+    chains, rows, neighbours = order.chains, order.rows, order.neighbours
     breadth = [size[0] if down else size[1] for size in sizes]
     across = _across(rows, neighbours, breadth, gaps[1])
     depth = [size[1] if down else size[0] for size in sizes]
@@ -59,7 +67,7 @@ def arrange(
         ways.append([*way, point(chain[-1], -depth[chain[-1]] / 2, arrive[number])])
     reach = max((across[i] + (breadth[i] / 2 if i < len(breadth) else 6) for i in across), default=0)
     width, height = (reach, total) if down else (total, reach)
-    return Layout([point(i) for i in range(len(sizes))], ways, width, height, crossings)
+    return Layout([point(i) for i in range(len(sizes))], ways, width, height)
 
 
 def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
@@ -118,7 +126,7 @@ def _ordered(rows: list[list[int]], neighbours: dict) -> tuple[list[list[int]], 
     """The rows in the order with the fewest crossings that barycentres and exchanges of two find."""
     best, fewest = [list(row) for row in rows], _crossings(rows, neighbours)
     for start in (rows, [row[::-1] for row in rows]):
-        rows = [list(row) for row in start]
+        rows, last = [list(row) for row in start], 0
         for sweep in range(SWEEPS):
             forward = sweep % 2 == 0
             for number in range(1, len(rows)) if forward else range(len(rows) - 2, -1, -1):
@@ -132,9 +140,11 @@ def _ordered(rows: list[list[int]], neighbours: dict) -> tuple[list[list[int]], 
             _exchange(rows, neighbours)
             crossings = _crossings(rows, neighbours)
             if crossings < fewest:
-                best, fewest = [list(row) for row in rows], crossings
+                best, fewest, last = [list(row) for row in rows], crossings, sweep
             if fewest == 0:
                 return best, 0
+            if sweep - last >= _PATIENCE:
+                break
     return best, fewest
 
 

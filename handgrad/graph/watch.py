@@ -126,13 +126,14 @@ class Locals:
         self.tensors: dict[str, torch.Tensor] = {}
 
     def __enter__(self) -> "Locals":
-        self._before = sys.getprofile()
-        if self._code:
+        self._free = sys.getprofile() is None  # a profiler that runs is left alone, and names are not known
+        if self._free and self._code:
             sys.setprofile(self._look)
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.setprofile(self._before)
+        if self._free:
+            sys.setprofile(None)
 
     def _look(self, frame, event: str, _: object) -> None:
         if event == "return" and frame.f_code is self._code:
