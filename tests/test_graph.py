@@ -363,6 +363,11 @@ def _overlap(one, other) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
+def test_long_edges_are_led_round():
+    function, tensors = RUNS["rnn"]
+    assert graph.trace(function, **tensors)._drawing._order.crossings == 0
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_boxes_edges_and_labels_stand_apart(name):
     function, tensors = RUNS[name]

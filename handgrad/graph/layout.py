@@ -35,7 +35,8 @@ class Order:
     def __init__(self, count: int, edges: Sequence[tuple[int, int]]) -> None:
         self.chains, rows = _chains(_layers(count, edges), edges)
         self.neighbours = _neighbours(self.chains)
-        self.rows, self.crossings = _ordered(rows, self.neighbours)
+        self.rows = _rerouted(_ordered(rows, self.neighbours), self.chains, self.neighbours)
+        self.crossings = _crossings(self.rows, self.neighbours)
 
 
 def arrange(order: Order, sizes: Sequence[tuple[float, float]], down: bool, gaps: tuple[float, float]) -> Layout:
@@ -122,7 +123,7 @@ def _neighbours(chains: list[list[int]]) -> dict[int, tuple[list[int], list[int]
     return neighbours
 
 
-def _ordered(rows: list[list[int]], neighbours: dict) -> tuple[list[list[int]], int]:
+def _ordered(rows: list[list[int]], neighbours: dict) -> list[list[int]]:
     """The rows in the order with the fewest crossings that barycentres and exchanges of two find."""
     best, fewest = [list(row) for row in rows], _crossings(rows, neighbours)
     for start in (rows, [row[::-1] for row in rows]):
@@ -142,10 +143,26 @@ def _ordered(rows: list[list[int]], neighbours: dict) -> tuple[list[list[int]], 
             if crossings < fewest:
                 best, fewest, last = [list(row) for row in rows], crossings, sweep
             if fewest == 0:
-                return best, 0
+                return best
             if sweep - last >= _PATIENCE:
                 break
-    return best, fewest
+    return best
+
+
+def _rerouted(rows: list[list[int]], chains: list[list[int]], neighbours: dict) -> list[list[int]]:
+    """The rows, with long edges led round the outside where that takes crossings away: no exchange of two finds that."""
+    fewest = _crossings(rows, neighbours)
+    for chain in chains:
+        points = set(chain[1:-1])
+        if fewest == 0 or len(points) < 2:
+            continue
+        apart = [([i for i in row if i not in points], [i for i in row if i in points]) for row in rows]
+        for other in ([own + rest for rest, own in apart], [rest + own for rest, own in apart]):
+            _exchange(other, neighbours)
+            crossings = _crossings(other, neighbours)
+            if crossings < fewest:
+                rows, fewest = other, crossings
+    return rows
 
 
 def _mean(places: list[int], otherwise: float) -> float:
