@@ -13,6 +13,7 @@ PROVIDERS = {"github.com": ("GitHub", "edit"), "gitlab.com": ("GitLab", "-/edit"
 
 def link_to_repository(app: Sphinx, config: Config) -> None:
     url, branch = repository_url(), repository_branch()
+    config.ogp_social_cards = {"enable": False}  # their addresses need to be whole
     host = urlsplit(url or "").hostname
     if host not in PROVIDERS:
         return
@@ -28,7 +29,12 @@ def link_to_repository(app: Sphinx, config: Config) -> None:
     config.html_context.update(
         edit_page_url_template=EDIT_LINK.format(url=url, edit=edit, branch=branch), edit_page_provider_name=provider
     )
-    if provider == "GitHub":  # Colab opens notebooks from there alone
+    if provider == "GitHub":
+        owner, _, name = urlsplit(url).path.strip("/").partition("/")
+        config.ogp_social_cards = {"line_color": "#0969b8"}
+        config.ogp_site_url = f"https://{owner}.github.io/{name}/"
+        config.notfound_urls_prefix = f"/{name}/"
+        # Colab opens notebooks from there alone
         config.html_theme_options["launch_buttons"] = {
             "colab_url": "https://colab.research.google.com",
             "notebook_interface": "jupyterlab",

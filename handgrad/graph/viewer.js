@@ -9,7 +9,7 @@ for (const root of document.querySelectorAll(".handgrad-graph:not([data-ready])"
   svg.setAttribute("aria-label", image.alt);
   image.replaceWith(svg);
   scroll.tabIndex = 0;
-  scroll.setAttribute("role", "region");
+  scroll.setAttribute("role", "group");
   scroll.setAttribute("aria-label", "Drawing of the graph");
   const overview = [...svg.querySelectorAll(".v")].map(text => text.textContent);
   const icons = { first: "M2 2h2v12H2zM14 2v12L5 8z", back: "M12 2v12L3 8z", next: "M4 2v12l9-6z", last: "M2 2v12l9-6zM12 2h2v12h-2z" };
