@@ -1,17 +1,21 @@
 """The exercises of the course, in its order, and after them those of the teacher's own course that we are in, if any."""
 
 from handgrad.exercises import (
+    accumulate,
     dead_units,
     first_loss,
+    function_apply,
     graph,
     linear,
     loss_lies,
+    match_torch,
     module,
     moving,
     prelu,
     relu,
     seed_bugs,
     start,
+    topological_order,
     training,
     where_paths_part,
 )
@@ -21,6 +25,10 @@ from handgrad.own_course import own_exercises
 _CHAPTERS = (
     start,
     graph,
+    topological_order,
+    accumulate,
+    function_apply,
+    match_torch,
     relu,
     linear,
     seed_bugs,

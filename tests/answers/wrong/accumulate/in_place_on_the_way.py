@@ -1,0 +1,24 @@
+"""Adds into the gradient that has arrived first.
+
+Meets: branches: What arrives at a node
+"""
+
+from handgrad.engine import topological_order
+
+
+def backward(y, upstream):
+    arrived = {y.grad_fn: upstream}
+    for node in topological_order(y.grad_fn):
+        gradient = arrived.pop(node, None)
+        if gradient is None:
+            continue
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+            continue
+        for (following, _), part in zip(node.next_functions, node(gradient)):
+            if following is not None and part is not None:
+                if following in arrived:
+                    arrived[following].data += part.data
+                else:
+                    arrived[following] = part

@@ -1,0 +1,21 @@
+"""Adds to a .grad that is None.
+
+Meets: form: there is nothing to add to yet
+"""
+
+from handgrad.engine import topological_order
+
+
+def backward(y, upstream):
+    arrived = {y.grad_fn: upstream}
+    for node in topological_order(y.grad_fn):
+        gradient = arrived.pop(node, None)
+        if gradient is None:
+            continue
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            leaf.grad += gradient
+            continue
+        for (following, _), part in zip(node.next_functions, node(gradient)):
+            if following is not None and part is not None:
+                arrived[following] = arrived[following] + part if following in arrived else part

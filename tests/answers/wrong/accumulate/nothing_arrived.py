@@ -1,0 +1,19 @@
+"""Expects a gradient for every node.
+
+Meets: no gradient: Nothing has arrived for this node
+"""
+
+from handgrad.engine import topological_order
+
+
+def backward(y, upstream):
+    arrived = {y.grad_fn: upstream}
+    for node in topological_order(y.grad_fn):
+        gradient = arrived.pop(node)
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+            continue
+        for (following, _), part in zip(node.next_functions, node(gradient)):
+            if following is not None and part is not None:
+                arrived[following] = arrived[following] + part if following in arrived else part

@@ -1,0 +1,21 @@
+"""Begins with 1 and ignores upstream.
+
+Meets: chain: begins with 1
+"""
+
+from handgrad.engine import Tensor, topological_order
+
+
+def backward(y, upstream):
+    arrived = {y.grad_fn: Tensor(1.0)}
+    for node in topological_order(y.grad_fn):
+        gradient = arrived.pop(node, None)
+        if gradient is None:
+            continue
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+            continue
+        for (following, _), part in zip(node.next_functions, node(gradient)):
+            if following is not None and part is not None:
+                arrived[following] = arrived[following] + part if following in arrived else part

@@ -1,0 +1,16 @@
+"""Asks None for its edges.
+
+Meets: form: where nobody takes the gradient: pass it over
+"""
+
+def topo(node):
+    order, seen, stack = [], set(), [(node, False)]
+    while stack:
+        current, finished = stack.pop()
+        if finished:
+            order.append(current)
+        elif current not in seen:
+            seen.add(current)
+            stack.append((current, True))
+            stack += [(following, False) for following, _ in current.next_functions]
+    return order[::-1]

@@ -1,0 +1,16 @@
+"""From the leaves to the root.
+
+Meets: chain: turn the list round
+"""
+
+def topo(node):
+    order, seen, stack = [], set(), [(node, False)]
+    while stack:
+        current, finished = stack.pop()
+        if finished:
+            order.append(current)
+        elif current not in seen:
+            seen.add(current)
+            stack.append((current, True))
+            stack += [(following, False) for following, _ in current.next_functions if following is not None]
+    return order
