@@ -37,6 +37,7 @@ class Storage:
 class Tensor:
     """An array of numbers that can remember how it was computed."""
 
+    __module__ = "torch"
     layout = "torch.strided"
     is_sparse = is_quantized = is_nested = is_cuda = False
 
