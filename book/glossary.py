@@ -38,7 +38,7 @@ def read_terms(glossary: nodes.document) -> list[Term]:
 def pattern(terms: list[Term]) -> re.Pattern[str]:
     """Finds any of the plain words; the number of the matching group is the term's, from 1."""
     ways = ("|".join(f"[{s[0]}{s[0].upper()}]{re.escape(s[1:])}" for s in term.spellings) for term in terms)
-    return re.compile(rf"(?:{'|'.join(f'({way})' for way in ways)})(?:s|es)?(?![\w-])")
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(f'({way})' for way in ways)})(?:s|es)?(?![\w-])")
 
 
 def link_first_uses(app: Sphinx, doctree: nodes.document, page: str) -> None:

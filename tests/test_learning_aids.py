@@ -48,7 +48,7 @@ Leaves
 
 A leaflet has no ctx; ``code of a leaf``, `a leaf <elsewhere>`_, the **upstream gradients** of all Leaves.
 
-The ``ctx`` of a leaf has ``ctx``, and no non-gradient, but a gradient.
+The ``ctx`` of a leaf has ``ctx``, and no non-gradients, but a gradient.
 """
 
 
