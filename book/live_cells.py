@@ -101,9 +101,7 @@ def copy(app: Sphinx, failure: Exception | None) -> None:
     sizes = {name: (target / "pyodide" / name).stat().st_size for name in FETCHED}
     (target / "sizes.mjs").write_text(f"export default {json.dumps(sizes)};\n", encoding="utf-8", newline="\n")
     pack_python(target / "python.zip")
-    esbuild = [find_node(), str(NODE_MODULES / "esbuild" / "bin" / "esbuild"), "editor.js"]
-    options = ["--bundle", "--minify", "--format=esm", "--legal-comments=none", f"--outfile={target / 'editor.mjs'}"]
-    subprocess.run([*esbuild, *options, "--log-level=error"], cwd=LIVE, check=True)
+    subprocess.run([find_node(), "bundle.mjs", str(target / "editor.mjs")], cwd=LIVE, check=True)
 
 
 def pack_python(archive: Path) -> None:
