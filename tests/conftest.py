@@ -38,6 +38,7 @@ def page(page: Page) -> Iterator[Page]:
 
     page.context.route(lambda url: urlsplit(url).hostname not in ("127.0.0.1", "localhost", None), route)
     page.on("pageerror", lambda error: wanted.append(str(error)))
+    page.on("response", lambda response: response.status >= 400 and wanted.append(f"{response.status} {response.url}"))
     page.on("console", lambda message: message.type in ("error", "warning") and wanted.append(message.text))
     yield page
     assert wanted == []

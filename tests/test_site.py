@@ -20,33 +20,31 @@ from playwright.sync_api import Page, expect
 from handgrad import graph
 
 ROOT = Path(__file__).parents[1]
+DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
-PAGES = ("chapters/welcome", "chapters/01_graph", "chapters/08_training", "exercises/03_relu", "solutions/06_linear", "search", "404")
+PAGES = ("chapters/welcome", "chapters/01_graph", "exercises/03_relu", "solutions/06_linear", "search", "404")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+def faults(page: Page) -> list[dict]:
+    """What axe finds; it is not to fetch style sheets once more, at addresses of its own."""
+    return Axe().run(page, options={"preload": False}).response["violations"]
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)])
 @pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_nothing(page: Page, site: str, path: str, scheme: str):
+def test_axe_finds_nothing_and_nothing_is_too_wide(page: Page, site: str, path: str, scheme: str, size: dict):
+    page.set_viewport_size(size)
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{site}/{path}.html")
     page.wait_for_load_state("networkidle")
-    for size in ({"width": 1280, "height": 900}, PHONE):
-        page.set_viewport_size(size)
-        page.wait_for_timeout(300)
-        found = Axe().run(page).response["violations"]
-        assert found == [], [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_no_page_is_wider_than_a_phone(page: Page, site: str, path: str):
-    page.set_viewport_size(PHONE)
-    page.goto(f"{site}/{path}.html")
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    found = faults(page)
+    assert found == [], [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
 def test_the_search_finds_a_word(page: Page, site: str):
     page.goto(f"{site}/search.html?q=AccumulateGrad")
-    expect(page.locator("#search-results li").first).to_contain_text("graph", ignore_case=True)
+    expect(page.locator("#search-results li").first).to_contain_text("AccumulateGrad")
 
 
 def three_operations(x, w):
@@ -119,7 +117,7 @@ def test_the_picture_as_a_file(page: Page, tmp_path: Path):
     page.get_by_label("Last step").click()
     (gradient,) = torch.autograd.grad(recurrent(x), x)
     expect(page.locator(".hg-text")).to_contain_text(f"add up to {gradient:.4g}.")
-    assert Axe().run(page).response["violations"] == []
+    assert faults(page) == []
 
 
 @pytest.fixture(scope="module")
