@@ -13,8 +13,8 @@ from torch import autograd, nn, optim, random, utils  # isort: skip
 from torch.creation import arange, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, tensor, zeros, zeros_like
 from torch.devices import device, get_default_device, set_default_device
 from torch.dtypes import (
-    bfloat16, bool_, dtype, finfo, float16, float32, float64, get_default_dtype, int8, int16, int32, int64, result_type,
-    set_default_dtype, uint8,
+    bfloat16, bool_, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, int8, int16, int32,
+    int64, result_type, set_default_dtype, uint8,
 )  # fmt: skip
 from torch.functions import threshold_backward
 from torch.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled

@@ -10,7 +10,7 @@ class dtype:
 
     def __init__(self, name: str, kind: int, size: int, rounded) -> None:
         self.name, self.kind, self.itemsize, self.rounded = name, kind, size, rounded
-        self.is_floating_point, self.is_complex = kind == 2, False
+        self.is_floating_point, self.is_complex = kind == 2, kind == 3
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -52,6 +52,10 @@ def _integers(bits: int):
     return wrapped
 
 
+def _complex(values: list) -> list:
+    raise NotImplementedError("The small torch of this page has no complex numbers")
+
+
 bool_ = dtype("bool", 0, 1, lambda values: list(map(bool, values)))
 uint8 = dtype("uint8", 1, 1, lambda values: [int(v) % 256 for v in values])
 int8 = dtype("int8", 1, 1, _integers(8))
@@ -62,6 +66,8 @@ float16 = dtype("float16", 2, 2, _halves)
 bfloat16 = dtype("bfloat16", 2, 2, _brain_floats)
 float32 = dtype("float32", 2, 4, _floats)
 float64 = dtype("float64", 2, 8, _doubles)
+complex64 = dtype("complex64", 3, 8, _complex)
+complex128 = dtype("complex128", 3, 16, _complex)
 
 _ORDER = (bool_, uint8, int8, int16, int32, int64, bfloat16, float16, float32, float64)
 _default = [float32]

@@ -20,6 +20,7 @@ def walk(roots: list[Edge], gradients: list, wanted: Sequence[Edge] | None, keep
     """
     waiting = _senders(roots)
     useful = _leading_to(wanted, waiting) if wanted is not None else None
+    ends = {node for node, _ in wanted or ()}
     arrived: dict[Node, list] = {}
     caught: dict[Edge, object] = {}
     for (node, number), gradient in zip(roots, gradients, strict=True):
@@ -36,6 +37,7 @@ def walk(roots: list[Edge], gradients: list, wanted: Sequence[Edge] | None, keep
                 if edge[0] is node:
                     caught[edge] = grads[edge[1]]
             if useful is None or node in useful:
+                node._asked = useful and [following in useful or following in ends for following, _ in node.next_functions]
                 sent = _run(node, grads, keep)
             else:
                 sent = (None,) * len(node.next_functions)

@@ -68,9 +68,6 @@ def replace(self: Tensor, result: Tensor, name: str = "") -> Tensor:
 class Copy(Operation):
     """Other numbers take the place of these, which get no gradient any more."""
 
-    def name(self) -> str:
-        return "CopyBackwards"
-
     def forward(self, a, source):
         self.save(sizes=source.shape if isinstance(source, Tensor) else ())
         spread = Expand().forward(source, a.shape) if isinstance(source, Tensor) else source
@@ -78,6 +75,9 @@ class Copy(Operation):
 
     def backward(self, grad):
         return grad * 0, grad.sum_to_size(self._saved_sizes)
+
+
+Copy.__name__ = "CopyBackwards"  # torch's own exception
 
 
 class Fill(Operation):

@@ -100,6 +100,8 @@ def _basic(t: Tensor, index: object) -> tuple[Tensor, dict[int, Tensor]]:
             dim += 1
         elif isinstance(part, (list, range)) or (isinstance(part, Tensor) and (part.shape or part.dtype is bool_)):
             part = part if isinstance(part, Tensor) else _as_tensor(part)
+            if not part.shape:  # one yes or no: a dimension of size 1 that it keeps or not
+                view, part = Unsqueeze.apply(view, dim=dim), part.reshape(1)
             advanced[dim] = part
             dim += _width(part)
         else:

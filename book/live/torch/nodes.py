@@ -19,7 +19,8 @@ CHANGED = (
     "{which} is at version {now}; expected version {then} instead. Hint: enable anomaly detection to find the operation that "
     "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
-_KINDS = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "float16": "Half", "bfloat16": "BFloat16"}
+_KINDS = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "float16": "Half", "bfloat16": "BFloat16",
+          "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte"}  # fmt: skip
 
 
 class SavedTensor:
@@ -80,11 +81,12 @@ class Handle:
 class Node:
     """A node: the derivative of one operation that was recorded."""
 
-    __slots__ = ("__weakref__", "_edges", "_hooks", "_prehooks", "_sequence", "_storeroom", "_wants")
+    __slots__ = ("__weakref__", "_asked", "_edges", "_hooks", "_prehooks", "_sequence", "_storeroom", "_wants")
 
     def __init__(self) -> None:
         self._sequence = next(_count)
         self._edges: tuple = ()
+        self._asked: list | None = None  # of each edge, whether this walk wants what lies behind it; None: all
         self._hooks, self._prehooks = [], []
         self._storeroom: dict = {}
         self._wants: list = []  # shape, dtype and device of each output: gradients for it look like that
@@ -161,8 +163,10 @@ class Operation(Node):
 
     number = 0  # torch numbers the variants of one name
 
-    def name(self) -> str:
-        return f"{type(self).__name__.strip('_')}Backward{self.number}"
+    def __init_subclass__(cls) -> None:
+        """Mul becomes MulBackward0, as torch calls the node."""
+        cls.operation = cls.__name__.strip("_")
+        cls.__name__ = cls.__qualname__ = f"{cls.operation}Backward{cls.number}"
 
     def forward(self, *inputs, **options):
         raise NotImplementedError
@@ -189,7 +193,8 @@ class Operation(Node):
 
     def needs(self, place: int) -> bool:
         """Whether somebody asks for the gradient of this argument."""
-        return bool(self._edges) and self._edges[place][0] is not None
+        behind = bool(self._edges) and self._edges[place][0] is not None
+        return behind and (self._asked is None or self._asked[place])
 
     def save(self, /, **values) -> None:
         """Keep what backward needs; it finds it as `self._saved_…`."""

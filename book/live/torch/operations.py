@@ -114,11 +114,13 @@ isinf = pointwise.logical(math.isinf)
 
 
 def sum(input, dim=None, keepdim=False, *, axis=None, dtype=None):
-    return reductions.Sum.apply(input, dim=axis if dim is None else dim, keepdim=keepdim, dtype=dtype)
+    dim = axis if dim is None else dim
+    return (reductions.Sum if dim is None else reductions._Sum).apply(input, dim=dim, keepdim=keepdim, dtype=dtype)
 
 
 def mean(input, dim=None, keepdim=False, *, axis=None):
-    return reductions.Mean.apply(input, dim=axis if dim is None else dim, keepdim=keepdim)
+    dim = axis if dim is None else dim
+    return (reductions.Mean if dim is None else reductions._Mean).apply(input, dim=dim, keepdim=keepdim)
 
 
 def prod(input, dim=None, keepdim=False):
@@ -173,6 +175,19 @@ def outer(input, vec2):
     return input.unsqueeze(1) * vec2
 
 
+def tensordot(a, b, dims=2):
+    """The sum over pairs of dimensions, or over the last of `a` with the first of `b`."""
+    if not isinstance(dims, int):
+        left, right = ([d % t.dim() for d in chosen] for t, chosen in zip((a, b), dims, strict=True))
+    else:
+        left, right = list(range(a.dim() - dims, a.dim())), list(range(dims))
+    stay_a, stay_b = ([d for d in range(t.dim()) if d not in gone] for t, gone in ((a, left), (b, right)))
+    width = math.prod(a.shape[d] for d in left)
+    rows = a.permute(*stay_a, *left).reshape(math.prod(a.shape[d] for d in stay_a), width)
+    columns = b.permute(*right, *stay_b).reshape(width, math.prod(b.shape[d] for d in stay_b))
+    return mm(rows, columns).reshape(*(a.shape[d] for d in stay_a), *(b.shape[d] for d in stay_b))
+
+
 matmul, bmm, addmm, einsum = products.matmul, products.bmm, products.addmm, products.einsum
 
 
@@ -213,7 +228,7 @@ def unsqueeze(input, dim):
 
 
 def squeeze(input, dim=None):
-    return views.Squeeze.apply(input, dim=dim)
+    return (views.Squeeze if dim is None else views._Squeeze).apply(input, dim=dim)
 
 
 def unbind(input, dim=0):

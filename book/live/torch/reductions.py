@@ -55,11 +55,16 @@ class Sum(Operation):
 
     def forward(self, a, dim=None, keepdim=False, dtype=None):
         self.save(self_sizes=a.shape, dim=dim, keepdim=keepdim)
-        self.number = 0 if dim is None else 1
         return reduced(_total, a, dim, keepdim, dtype or (a.dtype if a.is_floating_point() else int64))
 
     def backward(self, grad):
         return spread(grad, self._saved_self_sizes, self._saved_dim, self._saved_keepdim)
+
+
+class _Sum(Sum):
+    """A sum over some dimensions."""
+
+    number = 1
 
 
 class Mean(Operation):
@@ -70,13 +75,18 @@ class Mean(Operation):
             raise RuntimeError(
                 "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long"
             )
-        self.number = 0 if dim is None else 1
         count = math.prod(a.shape[d] for d in _dims(a, dim))
         self.save(self_sizes=a.shape, dim=dim, keepdim=keepdim, count=count)
         return reduced(lambda v: _total(v) / len(v) if v else math.nan, a, dim, keepdim, a.dtype)
 
     def backward(self, grad):
         return spread(grad, self._saved_self_sizes, self._saved_dim, self._saved_keepdim) / self._saved_count
+
+
+class _Mean(Mean):
+    """A mean over some dimensions."""
+
+    number = 1
 
 
 class Prod(Operation):
@@ -100,7 +110,7 @@ class Max(Operation):
 
     def forward(self, a):
         if not a.numel():
-            raise RuntimeError(f"{type(self).__name__.lower()}(): Expected reduction dim to be specified for input.numel() == 0.")
+            raise RuntimeError(f"{self.operation.lower()}(): Expected reduction dim to be specified for input.numel() == 0.")
 
         def extreme(values: list) -> float:
             found = values[0]
@@ -169,5 +179,5 @@ def sum_to_size(a: Tensor, *shape: int) -> Tensor:
     if a.shape == shape:
         return a
     ones = [leading + i for i, n in enumerate(shape) if n == 1 and a.shape[leading + i] != 1]
-    total = Sum.apply(a, dim=[*range(leading), *ones], keepdim=True) if leading or ones else a
+    total = _Sum.apply(a, dim=[*range(leading), *ones], keepdim=True) if leading or ones else a
     return total.reshape(shape)

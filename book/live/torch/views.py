@@ -138,7 +138,6 @@ class Squeeze(ViewOperation):
     """Dimensions of size 1 less."""
 
     def forward(self, a, dim=None):
-        self.number = 0 if dim is None else 1
         chosen = range(a.dim()) if dim is None else [wrapped(d, a.dim()) for d in ((dim,) if isinstance(dim, int) else dim)]
         kept = [d for d in range(a.dim()) if d not in chosen or a.shape[d] != 1]
         self.save(self_sym_sizes=a.shape)
@@ -146,6 +145,12 @@ class Squeeze(ViewOperation):
 
     def backward(self, grad):
         return reshape(grad, self._saved_self_sym_sizes)
+
+
+class _Squeeze(Squeeze):
+    """Some dimensions of size 1 less."""
+
+    number = 1
 
 
 class Select(ViewOperation):

@@ -11,7 +11,7 @@ class _Overload:
 
         self._operation = operation
         self.is_view = issubclass(operation, ViewOperation)
-        self.__name__ = operation.__name__.strip("_").lower()
+        self.__name__ = operation.operation.lower()
 
     def name(self) -> str:
         return f"aten::{self.__name__}"
