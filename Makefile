@@ -1,5 +1,6 @@
 # make book        the web book, in _build/html
 # make test        everything that CI runs
+# make pdf epub    the book in one file, _build/gradients-by-hand.pdf (this needs Chromium) and .epub
 # make notebooks   chapters, exercises and solutions, from sources/
 #
 # Each makes .venv first where there is none, and installs requirements.txt again when it changed.
@@ -16,11 +17,20 @@ WARM = JUPYTER_DEFAULT_PROVISIONER_NAME=handgrad-warm
 # $(call step,name,command): says its name, runs the command, says how long it took
 step = echo "== $(1)"; start=$$(date +%s); $(2); code=$$?; echo "== $(1): $$(($$(date +%s) - start)) s"; exit $$code
 
-.PHONY: book test notebooks
+.PHONY: book pdf epub test notebooks
 
 book: .venv/installed
 	@$(BOOK)
 	@echo "The book: $(CURDIR)/_build/html/index.html"
+
+pdf: .venv/installed
+	@$(BOOK) --builder singlehtml
+	@$(BIN)/python book/pdf.py _build/singlehtml _build/gradients-by-hand.pdf
+
+epub: .venv/installed
+	@$(BOOK) --builder custom --custom-builder epub
+	@mv _build/epub/gradients-by-hand.epub _build/
+	@echo "The book as EPUB: $(CURDIR)/_build/gradients-by-hand.epub"
 
 test: .venv/installed
 	@$(call step,ruff,$(BIN)/ruff check .)

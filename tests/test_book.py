@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from base64 import b64encode
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +17,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[1]
+FOLDERS = ("chapters", "exercises", "solutions")
 FORK = "https://github.com/someone/fork"
 CHAPTER = r"""
 # MyReLU
@@ -98,11 +100,9 @@ def build(source: Path, output: Path, repository: str | None = None, **environ: 
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory) -> list[Page]:
+def pages(book) -> list[Page]:
     """The pages of the course's own book."""
-    code, printed, site = build(ROOT, tmp_path_factory.mktemp("book"))
-    assert code == 0, printed
-    return [Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]  # the theme's templates lie there
+    return [Page(path) for path in sorted(book.rglob("*.html")) if "_static" not in path.parts]  # the theme's templates lie there
 
 
 def small_course(folder: Path, chapter: str = CHAPTER, words: str | None = "A dot.") -> Path:
@@ -153,6 +153,14 @@ def test_styles_load_nothing_from_another_host(pages):
             parts = urlsplit(address)
             assert not parts.netloc, f"{style.name} loads {address}"
             assert parts.scheme == "data" or (style.parent / unquote(parts.path)).exists(), f"{style.name}: {address}"
+
+
+def test_all_notebooks_come_in_one_file(pages):
+    first = next(page for page in pages if page.path.name == "welcome.html")
+    assert first.leads_to("gradients-by-hand.zip")
+    with zipfile.ZipFile(first.site / "gradients-by-hand.zip") as archive:
+        assert archive.read("gradients-by-hand/exercises/03_relu.ipynb") == (ROOT / "exercises/03_relu.ipynb").read_bytes()
+        assert len(archive.namelist()) == sum(len(list((ROOT / name).glob("*.ipynb"))) for name in FOLDERS)
 
 
 def test_site_is_light(pages):
