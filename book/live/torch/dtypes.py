@@ -96,6 +96,9 @@ def of_number(value: object) -> dtype:
 
 def result_type(*operands: object) -> dtype:
     """The type of an operation's result. A number, or a tensor without dimensions, counts only if it is of a higher kind."""
+    first = operands[0]
+    if getattr(first, "shape", None) and all(getattr(o, "shape", None) and o.dtype is first.dtype for o in operands):
+        return first.dtype
     result = None
     for rank in (2, 1, 0):  # tensors with dimensions, tensors without, Python's numbers
         found = None

@@ -1,5 +1,6 @@
 """Shapes, and how the numbers of a tensor lie in its memory."""
 
+from functools import lru_cache
 from math import prod
 
 
@@ -13,6 +14,7 @@ class Size(tuple):
         return prod(self)
 
 
+@lru_cache(maxsize=256)
 def row_major(shape: tuple) -> tuple:
     """The strides of a tensor whose numbers lie row by row."""
     strides, step = [], 1
@@ -30,6 +32,7 @@ def offsets(shape: tuple, strides: tuple, start: int = 0) -> list[int]:
     return places
 
 
+@lru_cache(maxsize=256)
 def broadcast(*shapes: tuple) -> Size:
     """The shape that all of these stretch to: from the right, sizes are equal or 1."""
     result: list[int] = []

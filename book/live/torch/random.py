@@ -16,29 +16,34 @@ class Generator:
 
     def __init__(self, device: object = None) -> None:
         self._twister, self._spare = Random(), None
-        self.manual_seed(67280421310721)
+        self._seed, self._seeded = 67280421310721, False
 
     def manual_seed(self, seed: int) -> "Generator":
-        word = seed & 0xFFFFFFFF
+        self._seed, self._seeded, self._spare = seed, False, None
+        return self
+
+    def _start(self) -> None:
+        word = self._seed & 0xFFFFFFFF
         state = [word]
         for i in range(1, 624):
             word = (1812433253 * (word ^ word >> 30) + i) & 0xFFFFFFFF
             state.append(word)
         self._twister.setstate((3, (*state, 624), None))
-        self._seed, self._spare = seed, None
-        return self
+        self._seeded = True
 
     def initial_seed(self) -> int:
         return self._seed
 
     def get_state(self) -> tuple:
-        return self._twister.getstate(), self._spare
+        return self._seed, self._seeded, self._twister.getstate(), self._spare
 
     def set_state(self, state: tuple) -> None:
-        self._twister.setstate(state[0])
-        self._spare = state[1]
+        self._seed, self._seeded, twister, self._spare = state
+        self._twister.setstate(twister)
 
     def word(self) -> int:
+        if not self._seeded:
+            self._start()
         return self._twister.getrandbits(32)
 
     def uniform(self, of: dtype) -> float:
