@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 # files of the banks that an answer cell may not hold, and why
 REFUSED = {
     "wrong/red_to_green/check_replaced.py": "gives check another meaning",
+    "wrong/topological_order/recursion_limit_raised.py": "imports sys",
     "wrong/where_paths_part/isclose.py": "uses __import__",
 }
 
@@ -346,6 +347,11 @@ ATTACKS = [
     ("import handgrad; handgrad.exercises.relu.reference", "handgrad.exercises"),
     ("import handgrad; handgrad.check.note_check", "handgrad.check.note_check"),
     ("from handgrad import observe", "handgrad.observe"),
+    ("from handgrad import engine", "handgrad.engine"),
+    ("import handgrad.engine as e", "handgrad.engine"),
+    ("from handgrad.engine import run_backward", "handgrad.engine.run_backward"),
+    ("from handgrad.engine import Tensor\nTensor.backward = f", "Tensor.backward"),
+    ("from handgrad.engine import each\neach.__code__ = f", "each.__code__"),
     ("from importlib import import_module", "importlib"),
     ("from __future__ import barry_as_FLUFL", "barry_as_FLUFL"),
     ("__import__('os').system('id')", "__import__"),

@@ -77,8 +77,11 @@ def _form(answer: object, draw: Draw) -> Iterator[Case]:
         seen = described(answer)
     else:
         odd = [part for part in answer if not (isinstance(part, type) and issubclass(part, engine.Function))]
+        ours = [part for part in answer if part in (engine.Add, engine.Mul, engine.Clamp)]
         if odd:
             seen = f"the class {odd[0].__name__}, no subclass of it" if isinstance(odd[0], type) else described(odd[0])
+        elif ours:
+            seen = f"the engine's own {ours[0].__name__}"
         elif any("forward" not in vars(part) or "backward" not in vars(part) for part in answer):
             seen = "a class without a forward and a backward of its own"
     yield {"given": given, "seen": {"what it is": seen}}

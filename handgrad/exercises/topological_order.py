@@ -79,6 +79,11 @@ def _words(arrows: Arrows) -> str:
 
 
 def _form(answer: Order, draw: Draw) -> Iterator[Case]:
+    ours = answer is engine.topological_order
+    yield {
+        "given": "the answer itself",
+        "seen": {"what it is": "the engine's own function" if ours else "a function of your own"},
+    }
     spots = _built(CONSTANT)
     found = answer(spots["y"])
     given, expected = _words(CONSTANT), "a list"
@@ -162,6 +167,17 @@ def usual_recursion_limit() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
+def _own_order(source: str) -> str | None:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "topological_order" for alias in node.names):
+            return f"line {node.lineno} imports the engine's order; here you write one yourself."
+    return None
+
+
 def no_deeper_recursion(source: str) -> str | None:
     """The rule that an answer doesn't raise the limit: the chain that overflows is only longer then."""
     try:
@@ -174,6 +190,18 @@ def no_deeper_recursion(source: str) -> str | None:
                 f"line {call.lineno} raises the recursion limit, and a longer chain overflows. Keep a list of what is left to do."
             )
     return None
+
+
+def _depth_first(root: object) -> list:
+    order, seen, stack = [], set(), [(root, False)]
+    while stack:
+        node, finished = stack.pop()
+        if finished:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack += [(node, True), *((following, False) for following in engine.receivers(node))]
+    return order[::-1]
 
 
 def _met(take: Callable[[deque], object], seen: bool = True, nested: bool = False) -> Order:
@@ -217,7 +245,12 @@ TOPOLOGICAL_ORDER = Exercise(
     name="topological_order",
     chapter="02_engine",
     probes=(
-        Probe("form", _form, "Return a list of nodes; an entry (None, 0) leads nowhere and is left out.", gate=True),
+        Probe(
+            "form",
+            _form,
+            "Your own function returns a list of nodes; an entry (None, 0) leads nowhere and is left out.",
+            gate=True,
+        ),
         Probe("chain", _order(CHAIN), "Begin with the node that you were given, and end with the leaf, each node once."),
         Probe("diamond", _order(DIAMOND, MIRRORED), "Each node is listed once, after all nodes that send to it."),
         Probe("shared", _order(CONSTANT, TWICE, SHORTCUTS), "However many ways lead to a node, it is listed once."),
@@ -226,12 +259,12 @@ TOPOLOGICAL_ORDER = Exercise(
         Probe("once", _once, "Each node is listed once, and looked at once or twice.", errors=((r"was read", _TREE),)),
         Probe("deep", _deep, _RECURSION),
     ),
-    reference=engine.topological_order,
+    reference=_depth_first,
     slips=(
-        Slip(lambda root: engine.topological_order(root)[::-1], "This runs from the leaves to y: turn the list round."),
-        Slip(lambda root: engine.topological_order(root)[1:], "The node that you were given is missing: it runs first."),
+        Slip(lambda root: _depth_first(root)[::-1], "This runs from the leaves to y: turn the list round."),
+        Slip(lambda root: _depth_first(root)[1:], "The node that you were given is missing: it runs first."),
         Slip(
-            lambda root: [node for node in engine.topological_order(root) if node.next_functions],
+            lambda root: [node for node in _depth_first(root) if node.next_functions],
             "The leaves' nodes are missing: a node without edges has work too, it adds to its leaf.",
         ),
         *(Slip(_met(deque.popleft, seen=False, nested=nested), _TREE) for nested in (False, True)),
@@ -245,7 +278,7 @@ TOPOLOGICAL_ORDER = Exercise(
         (r"'NoneType' object has no attribute", "An entry may be (None, 0), where nobody takes the gradient: pass it over."),
         (r"'tuple' object has no attribute", "An entry of next_functions is a pair (node, number): take the node."),
     ),
-    rules=(no_deeper_recursion,),
+    rules=(no_deeper_recursion, _own_order),
     hints=(
         "A node may be reached early on a short way, and still wait for a gradient on a long one. When is none missing?",
         "Either count: a node is ready when all that send to it are listed. "

@@ -6,6 +6,9 @@ Meets: edges: Make a ctx in each call
 from handgrad.engine import Tensor
 
 
+contexts = {}
+
+
 class Node:
     def __init__(self, function):
         self.function, self.next_functions, self.saved_tensors = function, (), ()
@@ -21,9 +24,7 @@ class Node:
 class Function:
     @classmethod
     def apply(cls, *args):
-        if "ctx" not in vars(cls):
-            cls.ctx = Node(cls)
-        ctx = cls.ctx
+        ctx = contexts.setdefault(cls, Node(cls))
         ctx.next_functions = tuple(a.gradient_edge if isinstance(a, Tensor) else (None, 0) for a in args)
         output = cls.forward(ctx, *(a.detach() if isinstance(a, Tensor) else a for a in args))
         if any(node is not None for node, _ in ctx.next_functions):

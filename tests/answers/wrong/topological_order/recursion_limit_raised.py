@@ -3,9 +3,9 @@
 Meets: form: raises the recursion limit
 """
 
-import sys
+from sys import setrecursionlimit
 
-sys.setrecursionlimit(100_000)
+setrecursionlimit(100_000)
 
 
 def topo(node):
