@@ -19,7 +19,7 @@ def trace(function: Callable, /, *, upstream: object = None, **tensors: torch.Te
 
     Nodes are Functions, and edges lead to where a gradient is sent. Modules may be given too: `trace(model, input=x)`.
     What the function uses from around it is named, where it can be found. Leaves' `.grad` and random generators are afterwards as
-    they were before.
+    they were before; what the function itself changes, such as a batch norm's running mean, it changes.
 
     Args:
         function: gives a tensor, or several in a tuple, list or dict.

@@ -95,7 +95,8 @@ class Picture:
 
     def _page(self) -> str:
         head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Autograd graph</title>'
-        return f'<!doctype html><html lang="en"><head>{head}</head><body><main><h1>Autograd graph</h1>{self._repr_html_()}</main></body></html>\n'
+        body = f"<main><h1>Autograd graph</h1>{self._repr_html_()}</main>"
+        return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
 # what a URI may hold as it is, and an attribute too

@@ -6,9 +6,9 @@ same `.grad` afterwards, random generators the same state, and hooks are gone.
 
 import contextlib
 import heapq
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 
 import torch
 
@@ -114,13 +114,7 @@ def _with_graph(outputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
 
 def _names(function: Callable, tensors: Mapping[str, torch.Tensor]) -> tuple[dict[str, torch.Tensor], dict[int, str]]:
     """Names for tensors and for modules: those given, those of a module's parts, and what the function uses from around it."""
-    around: dict[str, object] = {}
-    if not isinstance(function, torch.nn.Module):
-        with contextlib.suppress(TypeError, ValueError):
-            used = inspect.getclosurevars(function)
-            around = {**used.globals, **used.nonlocals}
-    else:
-        around = {"": function}
+    around = {"": function} if isinstance(function, torch.nn.Module) else _around(function)
     names: dict[str, torch.Tensor] = {}
     modules: dict[int, str] = {}
     for name, thing in around.items():
@@ -183,6 +177,20 @@ class _Walk:
                 handle.remove()
         for i, got, sent in events:
             yield Event(i, list(got), {self.edges[i, slot]: one for slot, one in enumerate(sent) if (i, slot) in self.edges})
+
+
+def _around(function: Callable) -> dict[str, object]:
+    """What a function uses from around it, by name: globals, also of functions within it, and variables that it encloses."""
+    code, found = getattr(function, "__code__", None), {}
+    waiting = [code] if code else []
+    while waiting:
+        one = waiting.pop()
+        found |= {name: function.__globals__[name] for name in one.co_names if name in function.__globals__}
+        waiting += [constant for constant in one.co_consts if isinstance(constant, CodeType)]
+    for name, cell in zip(code.co_freevars if code else (), function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # not assigned yet
+            found[name] = cell.cell_contents
+    return found
 
 
 def _upstream(outputs: tuple[torch.Tensor, ...], upstream: object) -> list[torch.Tensor]:

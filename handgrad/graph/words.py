@@ -150,7 +150,8 @@ def _backward(record: Record, event: Event, called: list[str], sent: dict[int, t
     i, node = event.node, record.nodes[event.node]
     text = _arrival(record, event, called, sent)
     if node.kind == "leaf":
-        return Step("backward", i, [], f"{text} AccumulateGrad adds it to {called[i]}.grad.", {})
+        then = "AccumulateGrad adds " + ("nothing" if event.got[0] is None else "it")
+        return Step("backward", i, [], f"{text} {then} to {called[i]}.grad.", {})
     ways = sorted(event.sent, key=lambda one: record.edges[one].slot)
     parts = [f"{words_of(event.sent[one])} to {_tensor(record, record.edges[one], called)}" for one in ways]
     text += f" {called[i]} sends {_listed(parts) or 'nothing'}."
@@ -166,7 +167,8 @@ def _arrival(record: Record, event: Event, called: list[str], sent: dict[int, to
     here = called[event.node]
     sentences = []
     for output, got in enumerate(event.got):
-        if got is None and len(event.got) > 1:
+        if got is None:
+            sentences += [f"{here} gets None."] if len(event.got) == 1 else []
             continue
         parts = [one for one, edge in enumerate(record.edges) if edge.source == event.node and edge.output == output]
         parts = [one for one in parts if sent.get(one) is not None]
