@@ -1,6 +1,7 @@
 """The site in a real browser: pages that axe has nothing against, the picture that steps, and a notebook in JupyterLab."""
 
 import contextlib
+import gzip
 import os
 import re
 import shutil
@@ -40,6 +41,16 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(page: Page, site: str, path: 
     found = faults(page)
     assert found == [], [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize("path", ["chapters/01_graph", "chapters/08_training"])
+def test_a_first_visit_is_light(page: Page, site: str, path: str):
+    responses: list = []
+    page.on("response", responses.append)
+    page.goto(f"{site}/{path}.html")
+    page.wait_for_load_state("networkidle")
+    sizes = {one.url: len(one.body() if one.url.endswith((".woff2", ".png")) else gzip.compress(one.body())) for one in responses}
+    assert sum(sizes.values()) < 250_000, sorted(sizes.items(), key=lambda item: -item[1])[:5]
 
 
 def test_the_search_finds_a_word(page: Page, site: str):
