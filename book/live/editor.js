@@ -26,7 +26,7 @@ export function makeEditor(parent, text, label, run, changed) {
         new LanguageSupport(pythonLanguage),
         syntaxHighlighting(classHighlighter),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => update.docChanged && changed()),
       ],
     }),

@@ -140,14 +140,14 @@
     }
     worker ??= begin();
     const source = cell.text;
-    const started = performance.now();
     cell.clear();
     for (const other of cells) other.start.disabled = true;
     for (const shown of new Set([cell, asked])) shown.stop.hidden = false;
     const result = await new Promise((resolve) => {
-      waiting = { cell, asked, resolve };
+      waiting = { cell, asked, resolve, started: 0 };
       worker.postMessage({ number: cell.number, source });
     });
+    const seconds = ((performance.now() - waiting.started) / 1000).toFixed(1);
     waiting = null;
     for (const other of cells) other.start.disabled = false;
     for (const shown of new Set([cell, asked])) shown.stop.hidden = true;
@@ -158,7 +158,7 @@
     cell.ran = source;
     if (result.html) cell.show(result.html);
     if (result.error) cell.print(result.error, "live-error");
-    cell.say(`${result.error ? "Error" : "Done"} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    cell.say(`${result.error ? "Error" : "Done"} after ${seconds} s`);
     return result;
   }
 
@@ -167,6 +167,7 @@
     fresh.onmessage = ({ data }) => {
       if (!waiting || fresh !== worker) return;
       const { cell, asked, resolve } = waiting;
+      if (data.begins) waiting.started = performance.now();
       if (data.loading !== undefined) asked.say(`Loading Python, once: ${data.loading} % of ${data.megabytes} MB`);
       else if (data.begins) (cell === asked ? cell.say("Running …") : cell.say("Running, as a cell below needs it …"));
       else if (data.text !== undefined) cell.print(data.text);

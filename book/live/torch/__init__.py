@@ -5,16 +5,33 @@ operation stands beside its derivative; `nodes` is what the graph is made of, an
 Each cell that the book runs here gives the same text on torch itself; a test compares them.
 """
 
+# ruff: noqa: F401  (a module that hands out names)
 from math import inf, nan, pi
 from types import SimpleNamespace
 
 from torch import methods, operations  # methods first: all that follows computes with tensors
+
 from torch import autograd, nn, optim, random, utils  # isort: skip
 from torch.creation import arange, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, tensor, zeros, zeros_like
 from torch.devices import device, get_default_device, set_default_device
 from torch.dtypes import (
-    bfloat16, bool_, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, int8, int16, int32,
-    int64, result_type, set_default_dtype, uint8,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    result_type,
+    set_default_dtype,
+    uint8,
 )  # fmt: skip
 from torch.functions import threshold_backward
 from torch.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
@@ -32,4 +49,6 @@ cuda = SimpleNamespace(is_available=lambda: False, is_initialized=lambda: False)
 def __getattr__(name: str) -> object:
     if not name.startswith("_") and hasattr(operations, name):
         return getattr(operations, name)
-    raise AttributeError(f"module 'torch' has no attribute '{name}' in this page, which has a small torch; use the notebook for it")
+    raise AttributeError(
+        f"module 'torch' has no attribute '{name}' in this page, which has a small torch; use the notebook for it"
+    )

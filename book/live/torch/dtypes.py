@@ -112,13 +112,14 @@ def result_type(*operands: object) -> dtype:
     return result
 
 
+_BITS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}  # exponent, mantissa
+
+
 class finfo:
     """The limits of a floating-point type."""
 
-    _BITS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
-
     def __init__(self, of: dtype | None = None) -> None:
-        exponent, mantissa = self._BITS[(of or get_default_dtype()).name]
+        exponent, mantissa = _BITS[(of or get_default_dtype()).name]
         top = 2 ** (exponent - 1) - 1
         self.eps = 2.0**-mantissa
         self.max = (2 - self.eps) * 2.0**top

@@ -45,9 +45,7 @@ def replace(self: Tensor, result: Tensor, name: str = "") -> Tensor:
     if recording and self._guarded:
         raise RuntimeError(self._guarded)
     if result.shape != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        )
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if wider(result.dtype, self.dtype) is not self.dtype and result.dtype.kind > self.dtype.kind:
         kinds = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool"}
         names = [kinds.get(d.name, d.name) for d in (result.dtype, self.dtype)]
@@ -59,7 +57,7 @@ def replace(self: Tensor, result: Tensor, name: str = "") -> Tensor:
     if base is not None:
         again = self._again
         CopySlices(base, change, again).attach(base)
-        self.grad_fn  # noqa: B018: hangs itself behind the change of its base
+        self.grad_fn  # noqa: B018  (hangs itself behind the change of its base)
     else:
         self._grad_fn, self.output_nr = change, number
     return self

@@ -16,7 +16,7 @@ class Index(Operation):
     def forward(self, a, places, shape):
         self.save(places=places, sizes=a.shape)
         values = None if a.is_meta else a.values()
-        return new(values and [values[p] for p in places] or ([] if values is not None else None), shape, a.dtype, a.device)
+        return new((values and [values[p] for p in places]) or ([] if values is not None else None), shape, a.dtype, a.device)
 
     def backward(self, grad):
         return IndexAdd.apply(grad, places=self._saved_places, shape=self._saved_sizes)
@@ -166,8 +166,12 @@ class Cat(Operation):
         within = result_type(*tensors)
         sizes = [t.shape[dim] for t in tensors]
         self.save(dim=dim, sizes=sizes)
-        result = new([0] * (first.numel() // max(first.shape[dim], 1) * sum(sizes)),
-                     (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :]), within, first.device)
+        result = new(
+            [0] * (first.numel() // max(first.shape[dim], 1) * sum(sizes)),
+            (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :]),
+            within,
+            first.device,
+        )
         start = 0
         for t in tensors:
             Slice().forward(result, dim, start, start + t.shape[dim]).copy_(t)

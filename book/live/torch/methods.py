@@ -9,13 +9,19 @@ from torch.in_place import in_place, replace
 from torch.nodes import Handle
 from torch.tensor import Tensor, alias
 
-METHODS = """add sub rsub mul div pow square reciprocal remainder maximum minimum clamp clamp_min clamp_max masked_fill heaviside
-neg abs relu exp log sqrt sin cos tanh sigmoid sign floor ceil round lt le gt ge eq ne logical_and logical_or logical_xor
-logical_not isnan isfinite isinf sum mean prod max min norm var std argmax argmin allclose isclose equal any all sum_to_size mm dot
-mv outer matmul bmm addmm t transpose permute view view_as reshape reshape_as expand expand_as unsqueeze squeeze unbind as_strided
-flatten movedim nonzero index_select index_add flip clone nan_to_num cumsum triu""".split()
-IN_PLACE = """add sub mul div pow square clamp clamp_min clamp_max masked_fill neg abs relu exp log sqrt tanh sigmoid sign floor round
-copy fill zero addmm logical_not index_add nan_to_num""".split()
+METHODS = """
+    add sub rsub mul div pow square reciprocal remainder maximum minimum clamp clamp_min clamp_max masked_fill heaviside
+    neg abs relu exp log sqrt sin cos tanh sigmoid sign floor ceil round lt le gt ge eq ne
+    logical_and logical_or logical_xor logical_not isnan isfinite isinf nan_to_num
+    sum mean prod max min norm var std argmax argmin allclose isclose equal any all sum_to_size cumsum triu
+    mm dot mv outer matmul bmm addmm
+    t transpose permute view view_as reshape reshape_as expand expand_as unsqueeze squeeze unbind as_strided flatten movedim
+    nonzero index_select index_add flip clone
+"""
+IN_PLACE = """
+    add sub mul div pow square clamp clamp_min clamp_max masked_fill neg abs relu exp log sqrt tanh sigmoid sign floor round
+    copy fill zero addmm logical_not index_add nan_to_num
+"""
 NUMBERS = (Tensor, bool, int, float)
 
 
@@ -131,9 +137,9 @@ def _legacy_transpose(self: Tensor) -> Tensor:
     return operations.permute(self, *reversed(range(self.dim())))
 
 
-for name in METHODS:
+for name in METHODS.split():
     setattr(Tensor, name, getattr(operations, name))
-for name in IN_PLACE:
+for name in IN_PLACE.split():
     setattr(Tensor, f"{name}_", in_place(getattr(operations, name)))
 for name, operation in {
     "add": operations.add, "sub": operations.sub, "mul": operations.mul, "truediv": operations.div, "pow": operations.pow,
@@ -144,17 +150,27 @@ for name, operation in {
     setattr(Tensor, f"__{name}__", _operator(operation))
 for name in ("add", "mul", "and", "or", "truediv", "pow", "matmul"):
     operation = {"truediv": operations.div, "and": operations.bitwise_and, "or": operations.bitwise_or}.get(name)
-    setattr(Tensor, f"__r{name}__", _operator(operation or getattr(operations, name), swapped=name in ("truediv", "pow", "matmul")))
+    setattr(
+        Tensor, f"__r{name}__", _operator(operation or getattr(operations, name), swapped=name in ("truediv", "pow", "matmul"))
+    )
 for name in ("add", "sub", "mul", "pow"):
     setattr(Tensor, f"__i{name}__", _operator(getattr(Tensor, f"{name}_")))
 Tensor.__itruediv__ = _operator(Tensor.div_)
 Tensor.__rsub__ = _operator(operations.rsub)
 Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = operations.neg, operations.abs, operations.bitwise_not
 Tensor.__getitem__, Tensor.__setitem__, Tensor.__iter__, Tensor.__deepcopy__ = indexing.get, indexing.put, _iter, _deepcopy
-Tensor.data, Tensor.T, Tensor.mT = property(_data, _set_data), property(_legacy_transpose), property(
-    lambda self: operations.transpose(self, -2, -1)
+Tensor.data, Tensor.T, Tensor.mT = (
+    property(_data, _set_data),
+    property(_legacy_transpose),
+    property(lambda self: operations.transpose(self, -2, -1)),
 )
-Tensor.to, Tensor.cpu, Tensor.cuda, Tensor.numpy, Tensor.type = creation.to, (lambda self: creation.to(self, "cpu")), cuda, numpy, type_
+Tensor.to, Tensor.cpu, Tensor.cuda, Tensor.numpy, Tensor.type = (
+    creation.to,
+    (lambda self: creation.to(self, "cpu")),
+    cuda,
+    numpy,
+    type_,
+)
 Tensor.type_as = creation.to
 for name, dtype in {"float": float32, "double": float64, "half": float16, "int": int32, "long": int64, "bool": bool_}.items():
     setattr(Tensor, name, _caster(dtype))

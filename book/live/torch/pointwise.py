@@ -228,5 +228,3 @@ def logical(f: Callable) -> Callable:
         return pointwise(f, *operands, result=bool_)
 
     return of_tensors
-
-

@@ -30,7 +30,7 @@ def _formatter(t):
     finite = [abs(v) for v in values if math.isfinite(v) and v]
     whole = all(v == int(v) for v in finite)
     large, small = max(finite, default=0), min(finite, default=1)
-    if finite and (large > 1e8 or (large / small > 1000 or small < 1e-4) and not whole):
+    if finite and (large > 1e8 or ((large / small > 1000 or small < 1e-4) and not whole)):
         spec = "{:.4e}"
     else:
         spec = "{:.0f}." if whole else "{:.4f}"

@@ -73,9 +73,7 @@ class Dot(Operation):
 def matmul(a: Tensor, b: Tensor) -> Tensor:
     """The product along the last dimension of `a` and the last but one of `b`; leading dimensions broadcast."""
     if not a.shape or not b.shape:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {a.dim()}D and {b.dim()}D"
-        )
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.dim()}D and {b.dim()}D")
     if a.dim() == b.dim() == 1:
         return Dot.apply(a, b)
     if b.dim() == 1:
@@ -132,8 +130,10 @@ class Einsum(Operation):
         shape, on = Size(sizes[letter] for letter in right), common_device(*factors)
         if on.type == "meta":
             return new(None, shape, dtype, on)
-        tables = [(factor.values(), [_step(letter, letters, sizes) for letter in (*right, *gone)])
-                  for letters, factor in zip(left, factors, strict=True)]
+        tables = [
+            (factor.values(), [_step(letter, letters, sizes) for letter in (*right, *gone)])
+            for letters, factor in zip(left, factors, strict=True)
+        ]
         inner = list(product(*(range(sizes[letter]) for letter in gone)))
         result = []
         for place in product(*(range(n) for n in shape)):
@@ -165,17 +165,21 @@ def _letters(equation: str, factors: tuple) -> tuple[list[str], str]:
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")
     if len(parts) != len(factors):
-        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation"
-                           if len(parts) > len(factors) else
-                           "einsum(): more operands were provided than specified in the equation")
+        raise RuntimeError(
+            "einsum(): fewer operands were provided than specified in the equation"
+            if len(parts) > len(factors)
+            else "einsum(): more operands were provided than specified in the equation"
+        )
     spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
     dots = max((f.dim() - len(p) + 3 for p, f in zip(parts, factors, strict=True) if "..." in p), default=0)
     names = "".join(spare[:dots])
     parts = [p.replace("...", names[dots - (f.dim() - len(p) + 3) :]) for p, f in zip(parts, factors, strict=True)]
     for i, (letters, factor) in enumerate(zip(parts, factors, strict=True)):
         if len(letters) != factor.dim():
-            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of "
-                               f"dimensions ({factor.dim()}) for operand {i} and no ellipsis was given")
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of "
+                f"dimensions ({factor.dim()}) for operand {i} and no ellipsis was given"
+            )
     if not arrow:
         text = "".join(parts)
         return parts, names + "".join(sorted(c for c in set(text) if text.count(c) == 1 and c not in names))

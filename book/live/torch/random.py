@@ -137,7 +137,7 @@ def rand_like(t: Tensor, **options: object) -> Tensor:
     return rand(t.shape, dtype=t.dtype, device=t.device, **options)
 
 
-def randint(low: int, high: object, size: object = None, *, generator: Generator | None = None, dtype=None, device=None) -> Tensor:
+def randint(low: int, high: object, size: object = None, *, generator: Generator | None = None, dtype=None, device=None):
     if size is None:
         low, high, size = 0, low, high
     source, count = generator or default_generator, math.prod(size)
@@ -171,5 +171,3 @@ def random_(self: Tensor, low: int = 0, high: int = 2**24) -> Tensor:
 
 def normal(mean: float, std: float, size: tuple, **options: object) -> Tensor:
     return randn(*sizes_of((size,)), **options) * std + mean
-
-

@@ -16,8 +16,8 @@ _NOT_A_LEAF = (
     "non-leaf Tensor."
 )
 _ONLY_LEAVES = (
-    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't "
-    "require differentiation use var_no_grad = var.detach()."
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that "
+    "doesn't require differentiation use var_no_grad = var.detach()."
 )
 
 
@@ -105,12 +105,7 @@ class Tensor:
         return self.values()[0]
 
     def tolist(self) -> object:
-        values = self.values()
-        for size in reversed(self.shape):
-            values = [values[i : i + size] for i in range(0, len(values), size)] if size else []
-            if not size:
-                break
-        return values[0] if not self.shape or values and not isinstance(values, list) else values[0] if values else []
+        return _nested(self.values(), self.shape)
 
     # --- its shape
 
@@ -245,6 +240,14 @@ class Tensor:
             accumulator = AccumulateGrad(self)
             self._accumulator = weakref.ref(accumulator)
         return accumulator, 0
+
+
+def _nested(values: list, shape: tuple) -> object:
+    """Numbers in a row as lists in lists."""
+    if not shape:
+        return values[0]
+    width = prod(shape[1:])
+    return [_nested(values[i * width : (i + 1) * width], shape[1:]) for i in range(shape[0])]
 
 
 def new(values: list | None, shape: tuple, of: dtype, on: device | None = None, cls: type = Tensor) -> Tensor:

@@ -231,8 +231,9 @@ class AsStrided(Operation):
         if prod(size) and last >= a._storage.size:
             need = (last + 1) * a.element_size()
             raise RuntimeError(
-                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {a.element_size()} "
-                f"requiring a storage size of {need} are out of bounds for storage of size {a._storage.nbytes()}"
+                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+                f"{a.element_size()} requiring a storage size of {need} are out of bounds for storage of size "
+                f"{a._storage.nbytes()}"
             )
         return alias(a, size, stride, offset)
 
@@ -257,5 +258,3 @@ def movedim(a: Tensor, source: int, destination: int) -> Tensor:
     order = [d for d in range(a.dim()) if d != wrapped(source, a.dim())]
     order.insert(wrapped(destination, a.dim()), wrapped(source, a.dim()))
     return Permute.apply(a, dims=order)
-
-

@@ -118,8 +118,8 @@ class Function(metaclass=FunctionMeta):
 
     def __init__(self) -> None:
         warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
-            "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them "
+            "on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -143,12 +143,15 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: object, *grad_inputs: object) -> object:
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @staticmethod
     def vmap(info: object, in_dims: tuple, *args: object) -> object:
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method or set "
-                                  "generate_vmap_rule=True.")
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap static method or set generate_vmap_rule=True."
+        )
 
     @classmethod
     def apply(cls, *args: object) -> object:

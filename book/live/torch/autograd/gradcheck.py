@@ -9,9 +9,7 @@ from torch.random import Generator, rand, randn_like
 from torch.reductions import allclose
 from torch.tensor import Tensor
 
-_MISMATCH = (
-    "Jacobian mismatch for output {} with respect to input {},\nnumerical:{}\nanalytical:{}\n"
-)
+_MISMATCH = "Jacobian mismatch for output {} with respect to input {},\nnumerical:{}\nanalytical:{}\n"
 _NOT_REENTRANT = (
     "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
     "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}."
@@ -143,9 +141,7 @@ def _numerical(func: Callable, inputs: tuple, place: int, number: int, eps: floa
     count = inputs[place].numel()
     columns = []
     for spot in range(count):
-        high, low = (
-            _moved(func, inputs, place, number, [step * (i == spot) for i in range(count)]) for step in (eps, -eps)
-        )
+        high, low = (_moved(func, inputs, place, number, [step * (i == spot) for i in range(count)]) for step in (eps, -eps))
         columns.append([(h - l) / (2 * eps) for h, l in zip(high, low, strict=True)])
     table = [list(row) for row in zip(*columns, strict=True)]
     return tensor(table, dtype=inputs[place].dtype).reshape(len(table), count)
@@ -158,7 +154,7 @@ def _counts(output: object) -> bool:
 def _all_flat(func: Callable, inputs: tuple, places: list[int], eps: float) -> None:
     outputs = [o for o in _listed(func(*inputs)) if _counts(o)]
     for number in range(len(outputs)):
-        for column, i in enumerate(places):
+        for i in places:
             slopes = _numerical(func, inputs, i, number, eps)
             if any(slopes.values()):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
@@ -176,13 +172,13 @@ def _undefined(func: Callable, inputs: tuple, places: list[int]) -> None:
     """A gradient that never arrives counts as zeros."""
     outputs = _tracked(func(*inputs))
     for output in outputs:
-        node, number = output.edge()
+        node, _ = output.edge()
         try:
             found = node.run(*(None for _ in node._wants))
         except RuntimeError:
             raise GradcheckError(
-                "Expected backward function to handle undefined output grads. Please look at \"Notes about undefined output "
-                "gradients\" in \"tools/autograd/derivatives.yaml\""
+                'Expected backward function to handle undefined output grads. Please look at "Notes about undefined output '
+                'gradients" in "tools/autograd/derivatives.yaml"'
             ) from None
         if any(g is not None and any(g.values()) for g in found):
             raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are undefined or zero.")
@@ -192,10 +188,8 @@ def gradgradcheck(func: Callable, inputs: object, grad_outputs: object = None, *
     """gradcheck of backward itself: second derivatives."""
     inputs = _listed(inputs)
     outputs = _tracked(func(*inputs))
-    if grad_outputs is None:
-        upstream = tuple(randn_like(o).requires_grad_() for o in outputs)
-    else:
-        upstream = _listed(grad_outputs)
+    drawn = tuple(randn_like(o).requires_grad_() for o in outputs)
+    upstream = drawn if grad_outputs is None else _listed(grad_outputs)
     count = len(inputs)
 
     def first(*args: object) -> tuple:

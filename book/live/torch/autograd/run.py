@@ -26,7 +26,8 @@ def _start(outputs: list[Tensor], gradients: list) -> tuple[list[Edge], list]:
     for i, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
         if gradient is not None and gradient.shape != output.shape:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a shape of {output.shape}."
+                f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a shape of "
+                f"{output.shape}."
             )
         if not output.requires_grad:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
