@@ -157,12 +157,14 @@ def _drawn(answer: Backward, draw: Draw) -> Iterator[Case]:
 
 
 def _nothing(answer: Backward, draw: Draw) -> Iterator[Case]:
-    """A backward may return None: then nothing arrives behind that edge."""
-    x, w, upstream = _leaf(_number(draw)), _leaf(_number(draw)), Tensor(_number(draw))
-    y = _Switch.apply(w * w, x)
-    answer(y, upstream)
-    given = f"y = Switch.apply(w * w, x), whose backward returns (None, grad_output); upstream = {upstream.data}"
-    yield {"given": given, "seen": _grads({"x": x, "w": w})}
+    """A backward may return None: then nothing arrives behind that edge, and what came on another way stays."""
+    for start in ("", "s + "):
+        x, w, upstream = _leaf(_number(draw)), _leaf(_number(draw)), Tensor(_number(draw))
+        square = w * w
+        y = _Switch.apply(square, x)
+        answer(square + y if start else y, upstream)
+        given = f"y = {start}Switch.apply(s, x), where s = w * w and Switch's backward returns (None, grad_output)"
+        yield {"given": f"{given}; upstream = {upstream.data}", "seen": _grads({"x": x, "w": w})}
 
 
 def _two_calls(answer: Backward, draw: Draw) -> Iterator[Case]:
@@ -204,6 +206,15 @@ def _left_alone(answer: Backward, draw: Draw) -> Iterator[Case]:
             # torch changes it in place as well
             "accept": {"the first call's w.grad, kept by somebody, changed": [False, True]},
         }
+
+
+def _kept(answer: Backward, draw: Draw) -> Iterator[Case]:
+    """A leaf that nothing arrives at keeps the grad that it has."""
+    x, w, upstream = _leaf(_number(draw)), _leaf(_number(draw)), Tensor(_number(draw))
+    w.grad = Tensor(_number(draw))
+    given = f"w.grad = {w.grad.data}, y = Switch.apply(w, x), whose backward returns (None, grad_output)"
+    answer(_Switch.apply(w, x), upstream)
+    yield {"given": f"{given}; upstream = {upstream.data}", "seen": _grads({"x": x, "w": w})}
 
 
 def _once(answer: Backward, draw: Draw) -> Iterator[Case]:
@@ -300,6 +311,7 @@ ACCUMULATE = Exercise(
         ),
         Probe("two calls", _two_calls, "backward adds to the .grad that is there; only leaves remember something."),
         Probe("left alone", _left_alone, "Others hold the same Tensors: make a new one, and keep gradients on leaves alone."),
+        Probe("kept", _kept, "Where nothing arrives, the leaf keeps what it has.", errors=((r"NoneType", _NOTHING),)),
         Probe("once", _once, _ALONG_EACH_PATH, errors=((r"has run", _ALONG_EACH_PATH),)),
         Probe("deep", _deep, "5000 operations are one loop of 5000 steps, without recursion."),
         Probe("lists", _values(DIAMOND, data=_matrix), "Add Tensors with +, and their data may be numbers or lists."),

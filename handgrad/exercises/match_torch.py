@@ -22,8 +22,8 @@ Functions = tuple  # of four classes
 Step = tuple  # (name of the result, name of the Function, names of its arguments)
 
 
-def _numbers(draw: Draw, *shape: int) -> Data:
-    return draw.normal(*shape).tolist()
+def _numbers(draw: Draw, *shape: int, scale: float = 1.0) -> Data:
+    return draw.normal(*shape, scale=scale).tolist()
 
 
 def _run(functions: dict[str, Callable], steps: list[Step], leaves: dict) -> dict:
@@ -100,9 +100,16 @@ def _alone(function: str, *shapes: tuple[tuple[int, ...], ...]) -> Callable[[Fun
             data = {name: _numbers(draw, *shape) for name, shape in zip("ab", arguments, strict=False)}
             steps = [("y", function, tuple(data))]
             tensors, _ = _by_torch(steps, data, None)
-            yield _case(answer, steps, data, _numbers(draw, *tensors["y"].shape))
+            yield _case(answer, steps, data, _numbers(draw, *tensors["y"].shape, scale=100.0))
 
     return observe
+
+
+def _relu_alone(answer: Functions, draw: Draw) -> Iterator[Case]:
+    """Also close to the kink and far from it, where a threshold that is off or a gradient that is clipped shows."""
+    yield from _alone("ReLU", ((),), ((4,),), ((2, 3),))(answer, draw)
+    extremes = [1e-9, -1e-9, 1e6, -1e6]
+    yield _case(answer, [("y", "ReLU", ("a",))], {"a": extremes}, _numbers(draw, 4, scale=100.0))
 
 
 def _same_argument(answer: Functions, draw: Draw) -> Iterator[Case]:
@@ -271,7 +278,7 @@ MATCH_TORCH = Exercise(
         ),
         Probe(
             "relu",
-            _alone("ReLU", ((),), ((4,),), ((2, 3),)),
+            _relu_alone,
             "grad_output goes through where the input is positive, unchanged, and nowhere else.",
         ),
         Probe(
