@@ -6,13 +6,14 @@ Each cell that the book runs here gives the same text on torch itself; a test co
 """
 
 # ruff: noqa: F401  (a module that hands out names)
+from contextlib import nullcontext
 from math import inf, nan, pi
 from types import SimpleNamespace
 
 from torch import methods, operations  # methods first: all that follows computes with tensors
 
-from torch import autograd, nn, optim, random, utils  # isort: skip
-from torch.creation import arange, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, tensor, zeros, zeros_like
+from torch import autograd, nn, optim, overrides, random, utils  # isort: skip
+from torch.creation import arange, as_tensor, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, tensor, zeros, zeros_like
 from torch.devices import device, get_default_device, set_default_device
 from torch.dtypes import (
     bfloat16,
@@ -35,7 +36,7 @@ from torch.dtypes import (
 )  # fmt: skip
 from torch.functions import threshold_backward
 from torch.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from torch.layout import Size
+from torch.layout import Size, strided
 from torch.random import Generator, manual_seed, normal, rand, rand_like, randint, randn, randn_like, randperm
 from torch.tensor import Tensor
 
@@ -43,6 +44,7 @@ __version__ = "small"
 bool, float, double, half, int, long = bool_, float32, float64, float16, int32, int64
 contiguous_format, preserve_format = "rows", "preserve"
 ops = SimpleNamespace(aten=SimpleNamespace(threshold_backward=threshold_backward))
+_C = SimpleNamespace(DisableTorchFunctionSubclass=nullcontext)
 cuda = SimpleNamespace(is_available=lambda: False, is_initialized=lambda: False)
 
 

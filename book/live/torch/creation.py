@@ -18,6 +18,11 @@ def tensor(data: object, *, dtype: dtype | None = None, device: object = None, r
     return result.requires_grad_() if requires_grad else result
 
 
+def as_tensor(data: object, *, dtype: dtype | None = None, device: object = None) -> Tensor:
+    """The tensor itself where it fits, else one of these numbers."""
+    return to(data, dtype, device) if isinstance(data, Tensor) else tensor(data, dtype=dtype, device=device)
+
+
 def _type_of(numbers: list, data: object) -> dtype:
     if isinstance(data, Tensor):
         return data.dtype

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from math import prod
 
+strided = "torch.strided"  # how all tensors lie here; torch has others
+
 
 class Size(tuple):
     """A shape."""

@@ -115,12 +115,14 @@ isinf = pointwise.logical(math.isinf)
 
 def sum(input, dim=None, keepdim=False, *, axis=None, dtype=None):
     dim = axis if dim is None else dim
-    return (reductions.Sum if dim is None else reductions._Sum).apply(input, dim=dim, keepdim=keepdim, dtype=dtype)
+    if dim is None:
+        return reductions.Sum.apply(input, dtype=dtype)
+    return reductions._Sum.apply(input, dim=dim, keepdim=keepdim, dtype=dtype)
 
 
 def mean(input, dim=None, keepdim=False, *, axis=None):
     dim = axis if dim is None else dim
-    return (reductions.Mean if dim is None else reductions._Mean).apply(input, dim=dim, keepdim=keepdim)
+    return reductions.Mean.apply(input) if dim is None else reductions._Mean.apply(input, dim=dim, keepdim=keepdim)
 
 
 def prod(input, dim=None, keepdim=False):

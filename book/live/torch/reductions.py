@@ -53,40 +53,58 @@ def _total(values: list) -> float:
 class Sum(Operation):
     """Each number counts once: each gets the upstream gradient."""
 
-    def forward(self, a, dim=None, keepdim=False, dtype=None):
-        self.save(self_sizes=a.shape, dim=dim, keepdim=keepdim)
+    def forward(self, a, dtype=None):
+        self.save(self_sym_sizes=a.shape)
+        return reduced(_total, a, None, False, dtype or (a.dtype if a.is_floating_point() else int64))
+
+    def backward(self, grad):
+        return grad.expand(self._saved_self_sym_sizes)
+
+
+class _Sum(Operation):
+    """A sum over some dimensions: one gradient for all that fell together."""
+
+    number = 1
+
+    def forward(self, a, dim, keepdim=False, dtype=None):
+        self.save(dim=dim, keepdim=keepdim, self_sym_sizes=a.shape)
         return reduced(_total, a, dim, keepdim, dtype or (a.dtype if a.is_floating_point() else int64))
 
     def backward(self, grad):
-        return spread(grad, self._saved_self_sizes, self._saved_dim, self._saved_keepdim)
-
-
-class _Sum(Sum):
-    """A sum over some dimensions."""
-
-    number = 1
+        return spread(grad, self._saved_self_sym_sizes, self._saved_dim, self._saved_keepdim)
 
 
 class Mean(Operation):
     """The sum, divided by how many there are."""
 
-    def forward(self, a, dim=None, keepdim=False):
-        if not a.is_floating_point():
-            raise RuntimeError(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long"
-            )
-        count = math.prod(a.shape[d] for d in _dims(a, dim))
-        self.save(self_sizes=a.shape, dim=dim, keepdim=keepdim, count=count)
-        return reduced(lambda v: _total(v) / len(v) if v else math.nan, a, dim, keepdim, a.dtype)
+    def forward(self, a):
+        self.save(self_sym_numel=a.numel(), self_sym_sizes=a.shape)
+        return _mean(a, None, False)
 
     def backward(self, grad):
-        return spread(grad, self._saved_self_sizes, self._saved_dim, self._saved_keepdim) / self._saved_count
+        return grad.expand(self._saved_self_sym_sizes) / self._saved_self_sym_numel
 
 
-class _Mean(Mean):
+class _Mean(Operation):
     """A mean over some dimensions."""
 
     number = 1
+
+    def forward(self, a, dim, keepdim=False):
+        self.save(dim=dim, keepdim=keepdim, self_sym_numel=a.numel(), self_sym_sizes=a.shape)
+        return _mean(a, dim, keepdim)
+
+    def backward(self, grad):
+        spreads = spread(grad, self._saved_self_sym_sizes, self._saved_dim, self._saved_keepdim)
+        return spreads * (grad.numel() / self._saved_self_sym_numel)
+
+
+def _mean(a: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    if not a.is_floating_point():
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long"
+        )
+    return reduced(lambda v: _total(v) / len(v) if v else math.nan, a, dim, keepdim, a.dtype)
 
 
 class Prod(Operation):

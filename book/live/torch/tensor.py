@@ -7,7 +7,7 @@ from math import prod
 from torch import printing
 from torch.devices import as_device, device
 from torch.dtypes import dtype, get_default_dtype
-from torch.layout import Size, offsets, row_major, stretched
+from torch.layout import Size, offsets, row_major, stretched, strided
 from torch.nodes import AccumulateGrad, Node
 
 _NOT_A_LEAF = (
@@ -38,7 +38,7 @@ class Tensor:
     """An array of numbers that can remember how it was computed."""
 
     __module__ = "torch"
-    layout = "torch.strided"
+    layout = strided
     is_sparse = is_quantized = is_nested = is_cuda = False
 
     def __new__(cls, *sizes: object, **options: object) -> "Tensor":

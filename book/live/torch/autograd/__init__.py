@@ -5,12 +5,18 @@ from torch.autograd.function import Function
 from torch.autograd.gradcheck import gradcheck, gradgradcheck
 from torch.autograd.run import backward, grad
 from torch.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from torch.nodes import Node
 from torch.tensor import Tensor
 
 __all__ = [
     "Function", "Variable", "backward", "enable_grad", "function", "grad", "gradcheck", "gradgradcheck", "graph",
     "inference_mode", "no_grad", "set_grad_enabled",
 ]  # fmt: skip
+
+
+def _get_sequence_nr() -> int:
+    """The number that the next node will get."""
+    return Node()._sequence + 1
 
 
 class _IsTensor(type):

@@ -2,6 +2,6 @@
 
 from torch.nn import functional, init
 from torch.nn.layers import Linear, PReLU, ReLU
-from torch.nn.module import Module, Parameter, Sequential
+from torch.nn.modules.module import Module, Parameter, Sequential
 
 __all__ = ["Linear", "Module", "PReLU", "Parameter", "ReLU", "Sequential", "functional", "init"]

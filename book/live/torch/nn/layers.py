@@ -4,7 +4,7 @@ import math
 
 from torch.creation import empty, full
 from torch.nn import functional, init
-from torch.nn.module import Module, Parameter
+from torch.nn.modules.module import Module, Parameter
 from torch.tensor import Tensor
 
 

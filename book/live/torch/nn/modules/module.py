@@ -3,7 +3,21 @@
 from collections.abc import Callable, Iterator
 
 from torch.grad_mode import no_grad
+from torch.nodes import Handle
 from torch.tensor import Tensor, alias
+
+_before: list[Callable] = []
+_after: list[Callable] = []
+
+
+def register_module_forward_pre_hook(hook: Callable) -> Handle:
+    """Call `hook(module, inputs)` before each forward of each Module."""
+    return Handle(_before, hook)
+
+
+def register_module_forward_hook(hook: Callable, always_call: bool = False) -> Handle:
+    """Call `hook(module, inputs, output)` after each forward of each Module."""
+    return Handle(_after, hook)
 
 
 class Parameter(Tensor):
@@ -72,7 +86,15 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: object, **options: object) -> object:
-        return self.forward(*args, **options)
+        for hook in list(_before):
+            hook(self, args)
+        output = None
+        try:
+            output = self.forward(*args, **options)
+        finally:
+            for hook in list(_after):
+                hook(self, args, output)
+        return output
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, "Module"]]:
         yield prefix, self

@@ -1,0 +1,1 @@
+"""The Module itself, in the place where torch has it."""
