@@ -46,7 +46,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(page: Page, site: str, path: 
 @pytest.mark.parametrize("path", ["chapters/01_graph", "chapters/08_training"])
 def test_a_first_visit_is_light(page: Page, site: str, path: str):
     responses: list = []
-    page.on("response", responses.append)
+    page.on("response", lambda response: responses.append(response))
     page.goto(f"{site}/{path}.html")
     page.wait_for_load_state("networkidle")
     sizes = {one.url: len(one.body() if one.url.endswith((".woff2", ".png")) else gzip.compress(one.body())) for one in responses}
