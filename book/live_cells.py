@@ -105,7 +105,22 @@ def copy(app: Sphinx, failure: Exception | None) -> None:
     sizes = {name: (target / "pyodide" / name).stat().st_size for name in FETCHED}
     (target / "sizes.mjs").write_text(f"export default {json.dumps(sizes)};\n", encoding="utf-8", newline="\n")
     pack_python(target / "python.zip")
+    (target / "licences.txt").write_text("\n\n".join(licences()), encoding="utf-8", newline="\n")
     subprocess.run([find_node(), "bundle.mjs", str(target / "editor.mjs")], cwd=LIVE, check=True)
+
+
+def licences() -> list[str]:
+    """Of each package that is served: its name, its licence, where it comes from, and the licence's words where it has them."""
+    found = []
+    for path in sorted(NODE_MODULES.glob("**/package.json")):
+        package = json.loads(path.read_text(encoding="utf-8"))
+        if "version" not in package or path.parent.name == "esbuild" or "@esbuild" in path.parts:  # which stay here
+            continue
+        source = package.get("repository") or package.get("homepage", "")
+        source = source.get("url", "") if isinstance(source, dict) else source
+        words = [file.read_text(encoding="utf-8") for file in sorted(path.parent.glob("LICENSE*"))]
+        found.append("\n".join([f"{package['name']} {package['version']}, {package.get('license')}, {source}", *words]))
+    return found
 
 
 def pack_python(archive: Path) -> None:

@@ -101,6 +101,7 @@
       this.output.append(box);
       for (const script of box.querySelectorAll("script")) {
         const alive = document.createElement("script"); // one that comes in by innerHTML does not run
+        for (const { name, value } of script.attributes) alive.setAttribute(name, value);
         alive.textContent = script.textContent;
         script.replaceWith(alive);
       }

@@ -10,10 +10,24 @@ from contextlib import nullcontext
 from math import inf, nan, pi
 from types import SimpleNamespace
 
-from torch import methods, operations  # methods first: all that follows computes with tensors
+from torch import arrangement, methods, operations  # methods first: all that follows computes with tensors
 
 from torch import autograd, nn, optim, overrides, random, utils  # isort: skip
-from torch.creation import arange, as_tensor, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, tensor, zeros, zeros_like
+from torch.creation import (
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    eye,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    tensor,
+    zeros,
+    zeros_like,
+)
 from torch.devices import device, get_default_device, set_default_device
 from torch.dtypes import (
     bfloat16,
@@ -49,8 +63,9 @@ cuda = SimpleNamespace(is_available=lambda: False, is_initialized=lambda: False)
 
 
 def __getattr__(name: str) -> object:
-    if not name.startswith("_") and hasattr(operations, name):
-        return getattr(operations, name)
+    for place in (operations, arrangement):
+        if not name.startswith("_") and hasattr(place, name):
+            return getattr(place, name)
     raise AttributeError(
         f"module 'torch' has no attribute '{name}' in this page, which has a small torch; use the notebook for it"
     )

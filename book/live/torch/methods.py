@@ -2,7 +2,7 @@
 
 import warnings
 
-from torch import creation, indexing, operations, random, views
+from torch import arrangement, creation, indexing, operations, random, views
 from torch.dtypes import bool_, float16, float32, float64, int32, int64
 from torch.grad_mode import set_grad_enabled
 from torch.in_place import in_place, replace
@@ -23,6 +23,10 @@ IN_PLACE = """
     copy fill zero addmm logical_not index_add nan_to_num
 """
 NUMBERS = (Tensor, bool, int, float)
+
+
+def _named(name: str):
+    return getattr(operations, name, None) or getattr(arrangement, name)
 
 
 def _operator(operation, swapped: bool = False):
@@ -52,7 +56,7 @@ def detach(self: Tensor) -> Tensor:
 
 
 def contiguous(self: Tensor, memory_format: object = None) -> Tensor:
-    return self if self.is_contiguous() else operations.clone(self, memory_format="rows")
+    return self if self.is_contiguous() else arrangement.clone(self, memory_format="rows")
 
 
 def backward(self: Tensor, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
@@ -111,7 +115,7 @@ def cuda(self: Tensor, device: object = None) -> None:
 def _iter(self: Tensor):
     if not self.shape:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(operations.unbind(self))
+    return iter(arrangement.unbind(self))
 
 
 def _deepcopy(self: Tensor, memo: dict) -> Tensor:
@@ -120,7 +124,7 @@ def _deepcopy(self: Tensor, memo: dict) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment"
         )
     with set_grad_enabled(False):
-        result = operations.clone(self)
+        result = arrangement.clone(self)
     result.__class__ = type(self)
     result._requires_grad = self._requires_grad
     memo[id(self)] = result
@@ -134,25 +138,23 @@ def _caster(dtype):
 def _legacy_transpose(self: Tensor) -> Tensor:
     if self.dim() != 2:
         warnings.warn("The use of `x.T` on tensors of dimension other than 2 is deprecated", UserWarning, stacklevel=2)
-    return operations.permute(self, *reversed(range(self.dim())))
+    return arrangement.permute(self, *reversed(range(self.dim())))
 
 
 for name in METHODS.split():
-    setattr(Tensor, name, getattr(operations, name))
+    setattr(Tensor, name, _named(name))
 for name in IN_PLACE.split():
-    setattr(Tensor, f"{name}_", in_place(getattr(operations, name)))
+    setattr(Tensor, f"{name}_", in_place(_named(name)))
 for name, operation in {
     "add": operations.add, "sub": operations.sub, "mul": operations.mul, "truediv": operations.div, "pow": operations.pow,
     "mod": operations.remainder, "floordiv": operations.floor_divide, "lt": operations.lt, "le": operations.le,
     "gt": operations.gt, "ge": operations.ge, "eq": operations.eq, "ne": operations.ne, "and": operations.bitwise_and,
-    "or": operations.bitwise_or, "xor": operations.logical_xor, "matmul": operations.matmul,
+    "or": operations.bitwise_or, "xor": operations.logical_xor, "matmul": arrangement.matmul,
 }.items():  # fmt: skip
     setattr(Tensor, f"__{name}__", _operator(operation))
 for name in ("add", "mul", "and", "or", "truediv", "pow", "matmul"):
     operation = {"truediv": operations.div, "and": operations.bitwise_and, "or": operations.bitwise_or}.get(name)
-    setattr(
-        Tensor, f"__r{name}__", _operator(operation or getattr(operations, name), swapped=name in ("truediv", "pow", "matmul"))
-    )
+    setattr(Tensor, f"__r{name}__", _operator(operation or _named(name), swapped=name in ("truediv", "pow", "matmul")))
 for name in ("add", "sub", "mul", "pow"):
     setattr(Tensor, f"__i{name}__", _operator(getattr(Tensor, f"{name}_")))
 Tensor.__itruediv__ = _operator(Tensor.div_)
@@ -162,7 +164,7 @@ Tensor.__getitem__, Tensor.__setitem__, Tensor.__iter__, Tensor.__deepcopy__ = i
 Tensor.data, Tensor.T, Tensor.mT = (
     property(_data, _set_data),
     property(_legacy_transpose),
-    property(lambda self: operations.transpose(self, -2, -1)),
+    property(lambda self: arrangement.transpose(self, -2, -1)),
 )
 Tensor.to, Tensor.cpu, Tensor.cuda, Tensor.numpy, Tensor.type = (
     creation.to,

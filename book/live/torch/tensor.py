@@ -9,6 +9,7 @@ from torch.devices import as_device, device
 from torch.dtypes import dtype, get_default_dtype
 from torch.layout import Size, offsets, row_major, stretched, strided
 from torch.nodes import AccumulateGrad, Node
+from torch.storage import Storage
 
 _NOT_A_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
@@ -19,19 +20,6 @@ _ONLY_LEAVES = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that "
     "doesn't require differentiation use var_no_grad = var.detach()."
 )
-
-
-class Storage:
-    """The numbers in memory; None on the meta device. Views of a tensor share it."""
-
-    def __init__(self, values: list | None, itemsize: int, size: int) -> None:
-        self.values, self.itemsize, self.size = values, itemsize, size
-
-    def data_ptr(self) -> int:
-        return id(self) if self.size else 0
-
-    def nbytes(self) -> int:
-        return self.size * self.itemsize
 
 
 class Tensor:

@@ -1,6 +1,6 @@
 """Layers as functions."""
 
-from torch import operations
+from torch import arrangement, operations
 from torch.tensor import Tensor
 
 
@@ -11,7 +11,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and {weight.shape[1]}x{weight.shape[0]})"
         )
-    output = operations.matmul(input, weight.t())
+    output = arrangement.matmul(input, weight.t())
     return output if bias is None else output + bias
 
 
