@@ -52,7 +52,7 @@ class Tensor:
         return Mul.apply(self, other)
 
     def __gt__(self, number: float) -> "Tensor":
-        return Tensor(each(lambda value: value > number, self.data))
+        return Tensor(each(lambda v: v > number, self.data))
 
     def clamp(self, min: float) -> "Tensor":
         """Numbers below `min` become `min`."""
@@ -63,7 +63,8 @@ class Node:
     """One call of a Function: `ctx` while it runs, and its node in the graph afterwards."""
 
     def __init__(self, function: "type[Function]") -> None:
-        self.function, self.next_functions, self.saved_tensors = function, (), ()
+        self.function = function
+        self.next_functions = self.saved_tensors = ()
 
     def name(self) -> str:
         """The Function's name, as torch forms it: `MyReLUBackward`."""
@@ -106,27 +107,28 @@ class Function:
         """Run forward, and put one node behind its output."""
         ctx = Node(cls)
         ctx.next_functions = tuple(a.gradient_edge if isinstance(a, Tensor) else (None, 0) for a in args)
-        output = cls.forward(ctx, *(a.detach() if isinstance(a, Tensor) else a for a in args))
+        values = (a.detach() if isinstance(a, Tensor) else a for a in args)
+        output = cls.forward(ctx, *values)
         if any(node for node, _ in ctx.next_functions):
             output.grad_fn = ctx
         return output
 
 
-def receivers(node: Node | AccumulateGrad) -> list:
+def receivers(sender: Node | AccumulateGrad) -> list:
     """The nodes that a node sends to, in the order of the arguments."""
-    return [following for following, _ in node.next_functions if following is not None]
+    return [node for node, _ in sender.next_functions if node is not None]
 
 
 def topological_order(root: Node | AccumulateGrad) -> list:
     """All nodes that gradients reach from `root`, each after all that send to it."""
     missing, found = Counter(), [root]
     for node in found:  # which grows on the way
-        found += [following for following in dict.fromkeys(receivers(node)) if following not in missing]
+        found += [n for n in dict.fromkeys(receivers(node)) if n not in missing]
         missing.update(receivers(node))
     order = [root]
     for node in order:  # which grows too
         missing.subtract(receivers(node))
-        order += [following for following in dict.fromkeys(receivers(node)) if missing[following] == 0]
+        order += [n for n in dict.fromkeys(receivers(node)) if missing[n] == 0]
     return order
 
 
@@ -139,7 +141,9 @@ def run_backward(root: Node | AccumulateGrad, gradient: Tensor) -> None:
         sent = node(arrived.pop(node))
         for (following, _), part in zip(node.next_functions, sent, strict=True):
             if following is not None and part is not None:
-                arrived[following] = arrived[following] + part if following in arrived else part
+                if following in arrived:
+                    part = arrived[following] + part
+                arrived[following] = part
 
 
 def each(f: Callable, *data: Data) -> Data:
@@ -180,8 +184,9 @@ class Clamp(Function):
 
     @staticmethod
     def forward(ctx: Node, input: Tensor, min: float) -> Tensor:
-        ctx.save_for_backward(Tensor(each(lambda value: value >= min, input.data)))
-        return Tensor(each(lambda value: value if value >= min else float(min), input.data))
+        is_open = each(lambda v: v >= min, input.data)
+        ctx.save_for_backward(Tensor(is_open))
+        return Tensor(each(lambda v: v if v >= min else float(min), input.data))
 
     @staticmethod
     def backward(ctx: Node, grad_output: Tensor) -> tuple:
