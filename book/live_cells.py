@@ -17,11 +17,12 @@ from filelock import FileLock
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+import handgrad
 from book.maths import find_node
 
 LOGGER = logging.getLogger(__name__)
 LIVE = Path(__file__).with_name("live")
-HANDGRAD = Path(__file__).parents[1] / "handgrad"
+HANDGRAD = Path(handgrad.__file__).parent
 NODE_MODULES = LIVE / "node_modules"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 FETCHED = ("pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")

@@ -202,6 +202,15 @@ def test_an_endless_loop_is_stopped_and_cells_run_again(page: Page, site: str):
     assert run(cell).text_content() == "36.0 45.0\n"  # what it needs from above has run again
 
 
+def test_a_picture_of_a_graph_steps_in_a_live_cell(page: Page, site: str):
+    page.goto(f"{site}/chapters/01_graph.html")
+    cell = cell_of(page, "graph.trace(three_operations")
+    write(cell, "graph.trace(lambda x, w: (x * w).exp(), x=torch.zeros((), requires_grad=True), w=w)")
+    picture = run(cell)
+    picture.get_by_label("Last step").click()
+    expect(picture.locator(".hg-text")).to_have_text("x gets 2. AccumulateGrad adds it to x.grad.")
+
+
 def test_an_exercise_is_solved_in_the_page(page: Page, site: str):
     page.goto(f"{site}/exercises/03_relu.html")
     known = {state.kind: state for state in STATES if state.exercise == "my_relu" and state.kind in (SHIPPED, SOLVED)}
@@ -245,6 +254,7 @@ def test_axe_finds_nothing_in_a_cell_that_ran(page: Page, site: str, scheme: str
     run(cell, "Error")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_timeout(500)  # the theme looks what scrolls, a little later
         found = Axe().run(page, options={"preload": False}).response["violations"]
         assert found == [], [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
