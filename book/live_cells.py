@@ -81,7 +81,7 @@ def installed() -> bool:
 
 def add_script(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """A page that has live cells gets the script that puts buttons on them."""
-    if doctree is None or app.builder.format != "html" or not any(doctree.findall(_is_live)) or not installed():
+    if doctree is None or app.builder.name != "html" or not any(doctree.findall(_is_live)) or not installed():
         return
     app.add_js_file("live/live.js", loading_method="defer")
     app.add_css_file("live/live.css")

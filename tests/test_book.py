@@ -16,6 +16,8 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from book import live_cells
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("chapters", "exercises", "solutions")
 FORK = "https://github.com/someone/fork"
@@ -107,7 +109,9 @@ def pages(book) -> list[Page]:
 
 def small_course(folder: Path, chapter: str = CHAPTER, words: str | None = "A dot.") -> Path:
     """A course of one chapter, its exercises and its solutions, in `folder`."""
-    shutil.copytree(ROOT / "book", folder / "book")
+    shutil.copytree(ROOT / "book", folder / "book", ignore=shutil.ignore_patterns("node_modules"))
+    if live_cells.NODE_MODULES.exists():
+        (folder / "book/live/node_modules").symlink_to(live_cells.NODE_MODULES)
     shutil.copy(ROOT / "_config.yml", folder)
     badge = new_markdown_cell("[Open in Colab](https://colab.research.google.com)", metadata={"tags": ["remove-cell"]})
     picture = new_output("display_data", data={"image/png": PIXEL}, metadata={"image/png": {"alt": words} if words else {}})

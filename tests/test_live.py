@@ -136,6 +136,20 @@ def test_what_torch_lacks_here_is_told(small_torch):
 # --- in the browser
 
 
+@pytest.fixture
+def book(book: Path) -> Path:
+    """The book, where it could be built with live cells."""
+    if not (book / "_static" / "live").exists():
+        pytest.skip("npm's registry cannot be had, so the book has no live cells")
+    return book
+
+
+@pytest.fixture
+def site(site: str, book: Path) -> str:
+    """Where that book is served."""
+    return site
+
+
 def cell_of(page: Page, text: str) -> Locator:
     """The first live cell whose code holds `text`. It stays that cell when the code is changed."""
     return page.locator(".cell.tag_live", has_text=text).first
