@@ -35,7 +35,8 @@ epub: .venv/installed
 test: .venv/installed
 	@$(call step,ruff,$(BIN)/ruff check .)
 	@$(call step,notebooks as their sources say,$(BIN)/handgrad build --check)
-	@$(call step,unit tests,$(PYTEST))
+	@$(call step,unit tests,$(PYTEST) -m "not browser")
+	@$(call step,pages in a browser,$(PYTEST) -m browser)
 	@$(call step,nbval on chapters and solutions,$(WARM) $(PYTEST) --nbval --nbval-kernel-name handgrad-cpu chapters solutions)
 	@$(call step,book,$(BOOK))
 

@@ -18,6 +18,15 @@ ROOT = Path(__file__).parents[1]
 _FLAGS = "--no-sandbox --disable-gpu --disable-quic --disable-background-networking --disable-component-update --disable-sync"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests with a browser, and put them last: Playwright keeps an event loop in the process, which kernels cannot stand."""
+    for item in items:
+        if "page" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args) -> dict:
     """pytest-playwright's own, with the browser that the system has."""
