@@ -6,6 +6,7 @@ An answer file defines what the answer cell defines. A wrong one says in its doc
 
 import ast
 import linecache
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,9 +80,13 @@ def verdict(state: State, seed: int = 0) -> Verdict:
     """Check an answer as its notebook would."""
     linecache.cache[state.place] = (len(state.answer), None, state.answer.splitlines(keepends=True), state.place)
     namespace: dict = {"__name__": "answer"}
-    exec(compile(state.answer, state.place, "exec"), namespace)
-    answer = eval(state.handed, namespace)
-    return judge_record(state.exercise, observe(EXERCISES[state.exercise], answer, seed), seed)
+    depth = sys.getrecursionlimit()  # an answer that raises it would let the next deep recursion kill the process
+    try:
+        exec(compile(state.answer, state.place, "exec"), namespace)
+        answer = eval(state.handed, namespace)
+        return judge_record(state.exercise, observe(EXERCISES[state.exercise], answer, seed), seed)
+    finally:
+        sys.setrecursionlimit(depth)
 
 
 def gaps(root: Path, sources: list[Source], wrong: int = 1, right: int = 1) -> Iterator[str]:
