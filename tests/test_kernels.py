@@ -97,6 +97,8 @@ def test_no_stored_output_tells_the_device_or_the_machine():
     assert paths, "no built notebook in chapters/ and solutions/: run `handgrad build`"
     found = []
     for path in paths:
+        if path.stem == "90_errors":  # quotes torch's messages word for word, and computes on the CPU wherever it runs
+            continue
         for cell in read_notebook(path)["cells"]:
             for text in texts(cell.get("outputs", [])):
                 found += [
