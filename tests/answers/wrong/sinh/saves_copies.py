@@ -1,0 +1,19 @@
+"""Copies of the exponentials are saved, and a copy is neither input nor output.
+
+Meets: second derivative: To torch what backward uses is a constant
+"""
+
+import torch
+
+
+class Sinh(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        grown, shrunk = x.exp(), (-x).exp()
+        ctx.save_for_backward(grown.clone(), shrunk.clone())
+        return (grown - shrunk) / 2, grown, shrunk
+
+    @staticmethod
+    def backward(ctx, grad_sinh, grad_grown, grad_shrunk):
+        grown, shrunk = ctx.saved_tensors
+        return grad_sinh * (grown + shrunk) / 2 + grad_grown * grown - grad_shrunk * shrunk
