@@ -14,6 +14,7 @@ from handgrad.exercises import (
     prelu,
     relu,
     seed_bugs,
+    sinh,
     start,
     topological_order,
     training,
@@ -40,6 +41,7 @@ _CHAPTERS = (
     loss_lies,
     where_paths_part,
     dead_units,
+    sinh,
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}
