@@ -7,6 +7,7 @@ from handgrad.exercises import (
     function_apply,
     graph,
     linear,
+    log1p_exp,
     loss_lies,
     match_torch,
     module,
@@ -42,6 +43,7 @@ _CHAPTERS = (
     where_paths_part,
     dead_units,
     sinh,
+    log1p_exp,
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}
