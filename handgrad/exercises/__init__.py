@@ -12,9 +12,13 @@ from handgrad.exercises import (
     match_torch,
     module,
     moving,
+    not_a_derivative,
+    numerical_jacobian,
     prelu,
     relu,
+    saved_not_attribute,
     seed_bugs,
+    setup_context,
     sinh,
     start,
     topological_order,
@@ -32,6 +36,8 @@ _CHAPTERS = (
     function_apply,
     match_torch,
     relu,
+    numerical_jacobian,
+    saved_not_attribute,
     linear,
     seed_bugs,
     module,
@@ -43,7 +49,9 @@ _CHAPTERS = (
     where_paths_part,
     dead_units,
     sinh,
+    setup_context,
     log1p_exp,
+    not_a_derivative,
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}

@@ -1,0 +1,20 @@
+"""The old backward with masked_fill in the place of the indexed write; the slope at 0 is 1."""
+
+import torch
+
+
+class FuncReLU(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(input):
+        return input.clamp(min=0)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        return grad_output.masked_fill(input < 0, 0)

@@ -1,0 +1,23 @@
+"""A setup_context was added and ctx left in forward.
+
+Meets: forward: forward gets no ctx
+"""
+
+import torch
+
+
+class FuncReLU(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(ctx, input):
+        return input.clamp(min=0)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        return grad_output * (input > 0)

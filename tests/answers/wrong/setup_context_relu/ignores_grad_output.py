@@ -1,0 +1,23 @@
+"""backward returns the slope alone.
+
+Meets: upstream: ignores grad_output
+"""
+
+import torch
+
+
+class FuncReLU(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(input):
+        return input.clamp(min=0)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        return (input > 0).to(input.dtype)

@@ -1,0 +1,23 @@
+"""forward clamps its input in place.
+
+Meets: forward: changed in place
+"""
+
+import torch
+
+
+class FuncReLU(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(input):
+        return input.clamp_(min=0)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        return grad_output * (input > 0)

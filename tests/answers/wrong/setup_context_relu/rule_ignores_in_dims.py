@@ -1,0 +1,25 @@
+"""A vmap method that says the batch comes first, wherever it was.
+
+Meets: vmap: Your vmap method ignores in_dims
+"""
+
+import torch
+
+
+class FuncReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(input):
+        return input.clamp(min=0)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (input,) = ctx.saved_tensors
+        return grad_output * (input > 0)
+
+    @staticmethod
+    def vmap(info, in_dims, input):
+        return FuncReLU.apply(input), 0
