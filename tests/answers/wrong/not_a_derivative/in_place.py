@@ -1,0 +1,27 @@
+"""Turns the caller's own gradient round.
+
+Meets: ReverseGradient, upstream untouched: wrote into grad_output
+"""
+
+import torch
+
+
+class RoundThrough(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        return torch.round(input)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+
+
+class ReverseGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, strength):
+        ctx.strength = strength
+        return input.view_as(input)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.neg_() * ctx.strength, None

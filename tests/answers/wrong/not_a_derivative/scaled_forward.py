@@ -1,0 +1,27 @@
+"""Scales the value as well.
+
+Meets: ReverseGradient, forward: forward multiplies by strength
+"""
+
+import torch
+
+
+class RoundThrough(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        return torch.round(input)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+
+
+class ReverseGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, strength):
+        ctx.strength = strength
+        return strength * input
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return -ctx.strength * grad_output, None
