@@ -1,6 +1,7 @@
 # make book        the web book, in _build/html
 # make test        everything that CI runs
 # make pdf epub    the book in one file, _build/gradients-by-hand.pdf (this needs Chromium) and .epub
+# make links       asks every link to another host whether it is there; this needs the network
 # make notebooks   chapters, exercises and solutions, from sources/
 #
 # Each makes .venv first where there is none, and installs requirements.txt again when it changed.
@@ -17,7 +18,7 @@ WARM = JUPYTER_DEFAULT_PROVISIONER_NAME=handgrad-warm
 # $(call step,name,command): says its name, runs the command, says how long it took
 step = echo "== $(1)"; start=$$(date +%s); $(2); code=$$?; echo "== $(1): $$(($$(date +%s) - start)) s"; exit $$code
 
-.PHONY: book pdf epub test notebooks
+.PHONY: book pdf epub links test notebooks
 
 book: .venv/installed
 	@$(BOOK)
@@ -31,6 +32,9 @@ epub: .venv/installed
 	@$(BOOK) --builder custom --custom-builder epub
 	@mv _build/epub/gradients-by-hand.epub _build/
 	@echo "The book as EPUB: $(CURDIR)/_build/gradients-by-hand.epub"
+
+links: .venv/installed
+	@$(BOOK) --builder linkcheck
 
 test: .venv/installed
 	@$(call step,ruff,$(BIN)/ruff check .)

@@ -1,11 +1,14 @@
 """The site stands alone and is light: what it does not need is taken out when the build ends."""
 
+import html
 import re
 from pathlib import Path
 
 from fontTools import subset
+from PIL import Image
 from sphinx.application import Sphinx
 
+_SEARCH = re.compile(r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js"></script>')
 _CODE = re.compile(r"([^{}]+)\{[^{}]*content:\s*['\"]\\([0-9a-f]+)['\"]")  # a rule that draws one character
 
 
@@ -19,7 +22,13 @@ def lighten(app: Sphinx, failure: Exception | None) -> None:
         script.write_text("", encoding="utf-8")
     for source_map in static.rglob("*.map"):
         source_map.unlink()
+    for page in site.rglob("*.html"):
+        if page.name != "search.html":  # the other pages do not search as one types
+            page.write_text(_SEARCH.sub("", page.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    for picture in (site / "_images").glob("*.png"):
+        Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
     keep_icons(site)
+    keep_letters(site)
 
 
 def keep_icons(site: Path) -> None:
@@ -36,12 +45,23 @@ def keep_icons(site: Path) -> None:
             if not icons or names.intersection(icons):
                 wanted.add(int(code, 16))
     for font in (site / "_static").rglob("fa-*.woff2"):
-        options = subset.Options(flavor="woff2")
-        loaded = subset.load_font(str(font), options)
-        icons = subset.Subsetter(options)
-        icons.populate(unicodes=wanted)
-        icons.subset(loaded)
-        subset.save_font(loaded, str(font), options)
+        reduce(font, wanted)
+
+
+def keep_letters(site: Path) -> None:
+    """Of the fonts for formulas, keep the letters and signs that stand on some page."""
+    letters = {letter for page in site.rglob("*.html") for letter in html.unescape(page.read_text(encoding="utf-8"))}
+    for font in (site / "_static" / "katex").rglob("*.woff2"):
+        reduce(font, set(map(ord, letters)))
+
+
+def reduce(font: Path, characters: set[int]) -> None:
+    options = subset.Options(flavor="woff2")
+    loaded = subset.load_font(str(font), options)
+    kept = subset.Subsetter(options)
+    kept.populate(unicodes=characters)
+    kept.subset(loaded)
+    subset.save_font(loaded, str(font), options)
 
 
 def lazily(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:

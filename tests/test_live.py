@@ -252,6 +252,24 @@ def test_by_keyboard_alone(page: Page, site: str):
     expect(cell.get_by_role("button", name="Run")).to_be_focused()
 
 
+def test_changed_code_is_there_after_a_reload_until_it_is_reset(page: Page, site: str):
+    page.goto(f"{site}/chapters/01_graph.html")
+    cell = cell_of(page, "print(x.grad.item(), w.grad.item())")
+    write(cell, "print('mine')")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.reload()
+    cell = cell_of(page, "print('mine')")
+    expect(cell.locator(".live-status")).to_have_text("Your code, as you left it.")
+    assert not any(url.endswith("editor.mjs") for url in requests)
+    cell.get_by_role("button", name="Edit").click()
+    expect(cell.get_by_role("textbox")).to_have_text("print('mine')")
+    cell.get_by_role("button", name="Reset").click()
+    page.reload()
+    expect(cell_of(page, "print(x.grad.item(), w.grad.item())").get_by_role("button", name="Reset")).to_be_hidden()
+    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('handgrad'))") == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_a_cell_that_ran(page: Page, site: str, scheme: str):
     page.emulate_media(color_scheme=scheme)

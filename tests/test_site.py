@@ -43,7 +43,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(page: Page, site: str, path: 
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
-@pytest.mark.parametrize("path", ["chapters/01_graph", "chapters/08_training"])
+@pytest.mark.parametrize("path", [f"chapters/{name}" for name in ("01_graph", "03_relu", "06_linear", "08_training", "14_audit")])
 def test_a_first_visit_is_light(page: Page, site: str, path: str):
     responses: list = []
     page.on("response", lambda response: responses.append(response))

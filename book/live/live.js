@@ -22,7 +22,10 @@
       this.number = number;
       this.input = element.querySelector(".cell_input");
       this.stored = [...element.querySelectorAll(".cell_output")];
-      this.original = this.input.querySelector("pre").textContent.replace(/\n$/, "");
+      this.code = this.input.querySelector("pre");
+      this.highlighted = [...this.code.childNodes];
+      this.original = this.code.textContent.replace(/\n$/, "");
+      this.place = `handgrad ${location.pathname} ${number}`;
       this.ran = null; // the text that ran last, in the Python that is there now
       this.editor = null;
       this.bar = document.createElement("div");
@@ -42,10 +45,35 @@
       this.output.className = "live-output";
       this.output.hidden = true;
       this.input.after(this.bar, this.output);
+      this.kept = this.recall();
+      if (this.kept !== null) {
+        this.code.textContent = this.kept;
+        this.reset.hidden = false;
+        this.say("Your code, as you left it.");
+      }
     }
 
     get text() {
-      return this.editor ? this.editor.text() : this.original;
+      return this.editor ? this.editor.text() : (this.kept ?? this.original);
+    }
+
+    /** What the reader wrote here on an earlier visit, or null; the book's cell must still be the one that was changed. */
+    recall() {
+      try {
+        const { original, text } = JSON.parse(localStorage.getItem(this.place)) ?? {};
+        return original === this.original && text !== original ? text : null;
+      } catch {
+        return null; // a browser that keeps nothing, or nothing of ours
+      }
+    }
+
+    remember() {
+      try {
+        if (this.text === this.original) localStorage.removeItem(this.place);
+        else localStorage.setItem(this.place, JSON.stringify({ original: this.original, text: this.text }));
+      } catch {
+        // a browser that keeps nothing: the code lives as long as the page
+      }
     }
 
     say(words) {
@@ -60,7 +88,11 @@
       const box = document.createElement("div");
       box.className = "live-editor";
       const label = `Python code of cell ${this.number}. Tab indents; Escape, then Tab leaves. Shift+Enter runs.`;
-      this.editor = makeEditor(box, this.original, label, () => run(this), () => (this.reset.hidden = false));
+      const changed = () => {
+        this.reset.hidden = false;
+        this.remember();
+      };
+      this.editor = makeEditor(box, this.text, label, () => run(this), changed);
       this.input.hidden = true;
       this.input.before(box);
       this.change.hidden = true;
@@ -69,7 +101,10 @@
 
     restore() {
       if (waiting?.cell === this) return;
+      this.kept = null;
+      this.code.replaceChildren(...this.highlighted);
       this.editor?.write(this.original);
+      this.remember();
       this.clear();
       this.output.hidden = true;
       for (const output of this.stored) output.hidden = false;
@@ -142,7 +177,7 @@
     worker ??= begin();
     const source = cell.text;
     cell.clear();
-    for (const other of cells) other.start.disabled = true;
+    for (const other of cells) other.start.ariaDisabled = true; // and not disabled, which would drop the focus
     for (const shown of new Set([cell, asked])) shown.stop.hidden = false;
     const result = await new Promise((resolve) => {
       waiting = { cell, asked, resolve, started: 0 };
@@ -150,7 +185,7 @@
     });
     const seconds = ((performance.now() - waiting.started) / 1000).toFixed(1);
     waiting = null;
-    for (const other of cells) other.start.disabled = false;
+    for (const other of cells) other.start.ariaDisabled = null;
     for (const shown of new Set([cell, asked])) shown.stop.hidden = true;
     if (result.ended) {
       for (const shown of new Set([cell, asked])) shown.say(result.ended);
