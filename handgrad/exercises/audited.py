@@ -20,6 +20,8 @@ def audit_probes(
     names: tuple[str, ...],
     *probes: str,
     reference: Callable | None = None,
+    part: Callable[[object], object] = lambda answer: answer,
+    of: str = "",
     advice: tuple[str, ...] = (),
 ) -> tuple[Probe, ...]:
     """The audit's probes of these names, at arguments that are drawn.
@@ -28,12 +30,14 @@ def audit_probes(
         args: the arguments that the answer is called with.
         names: of the arguments, as the exercise calls them.
         reference: the same in plain torch.
+        part: takes what is judged out of an answer of several parts.
+        of: what is judged, said behind each probe's name where an answer has several parts.
         advice: names those that are told and do not count.
     """
     return tuple(
         Probe(
-            name=name,
-            observe=partial(_observe, _BY_NAME[name], args, names, reference),
+            name=f"{name}, {of}" if of else name,
+            observe=partial(_observe, _BY_NAME[name], args, names, reference, part),
             slip=SLIPS.get(name, _BY_NAME[name].slip),
             advice=name in advice,
         )
@@ -42,10 +46,16 @@ def audit_probes(
 
 
 def _observe(
-    probe: run.Probe, args: Callable[[Draw], Args], names: tuple[str, ...], reference: Callable | None, answer: object, draw: Draw
+    probe: run.Probe,
+    args: Callable[[Draw], Args],
+    names: tuple[str, ...],
+    reference: Callable | None,
+    part: Callable[[object], object],
+    answer: object,
+    draw: Draw,
 ) -> Iterator[Case]:
     drawn = args(draw)
-    call = replace(prepare(answer, drawn, reference, 0), names=names)
+    call = replace(prepare(part(answer), drawn, reference, 0), names=names)
     cases, _ = run.observe(probe, call)
     finding = judge_probe(probe.name, *run.records(cases))
     if finding is None:
