@@ -2,7 +2,7 @@
 
 Run `pip install torchviz torchview torchvista`, install Graphviz (`apt install graphviz`), then
 `python benchmarks/graphs.py --out pictures`; it takes about a minute. Every picture is left in the folder, with a page that
-shows them side by side.
+shows them side by side, and where there is Chromium that page's rows as PNG files: those in `benchmarks/graphs/`.
 
 What a picture shows is looked up in its own words. *Values* and *gradients*: the first four digits of the result, and of the
 gradient of the first argument. *Saved*: whether it says what a node saves. *Steps*: whether it can go through the backward pass.
@@ -14,6 +14,7 @@ each function stands in a Module here; torchviz draws the graph.
 import argparse
 import contextlib
 import re
+import shutil
 import statistics
 import time
 from collections.abc import Callable
@@ -22,11 +23,21 @@ from importlib.metadata import version
 from pathlib import Path
 
 import torch
+from PIL import Image
+from playwright.sync_api import sync_playwright
 from torch import nn
 
 from handgrad import graph
 
 ROUNDS = 5
+PAGE = """<!doctype html><meta charset="utf-8"><title>Five graphs</title><style>
+body { font: 18px sans-serif; margin: 16px }
+section { display: grid; grid-template-columns: 760px 380px 260px 560px; gap: 12px; margin-bottom: 32px; width: max-content }
+h2 { grid-column: 1 / -1; margin: 0 } p { margin: 0 }
+figure { margin: 0 }
+img, iframe { border: 1px solid #ccc; box-sizing: border-box; width: 100%; height: 620px; object-fit: contain }
+</style>
+"""
 
 
 @dataclass(frozen=True)
@@ -214,16 +225,44 @@ def main() -> None:
     sections = []
     for title, subject in SUBJECTS.items():
         print(f"{title:<14}{head}{'KiB':>9}{'ms':>9}{'ratio':>9}")
-        base = 0.0
+        base, frames = 0.0, []
         for name, tool in TOOLS.items():
             path = folder / f"{title.replace(',', '').replace(' ', '_')}.{name}"
             shown = measure(tool, subject, path)
             base = base or (shown.seconds if isinstance(shown, Shown) else 1.0)
             print(row(name, shown, subject, base), flush=True)
-            file = next(iter(sorted(folder.glob(f"{path.name}*"))), None)
-            frame = f'<iframe src="{file.name}" width="900" height="600"></iframe>' if file else "<p>nothing</p>"
-            sections.append(f"<h2>{title}, {name}</h2>{frame}")
-    (folder / "index.html").write_text('<!doctype html><meta charset="utf-8">' + "\n".join(sections), encoding="utf-8")
+            frames.append(f"<figure><figcaption>{name}</figcaption>{frame(folder, path.name, shown)}</figure>")
+        sections.append(f"<section><h2>{title}</h2>{''.join(frames)}</section>")
+    (folder / "index.html").write_text(PAGE + "\n".join(sections), encoding="utf-8")
+    photograph(folder)
+
+
+def frame(folder: Path, stem: str, shown: Shown | str) -> str:
+    """A tool's picture as a part of the page."""
+    if isinstance(shown, str):
+        return "<p>draws nothing</p>"
+    file = next(path.name for path in folder.glob(f"{stem}.*"))
+    return f'<img src="{file}" alt="">' if file.endswith("svg") else f'<iframe src="{file}"></iframe>'
+
+
+def photograph(folder: Path) -> None:
+    """Each row of the page as a PNG file, our picture at its last step."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        print("No Chromium (Debian: apt install chromium), so no PNG files.")
+        return
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 2100, "height": 900})
+        page.goto((folder / "index.html").resolve().as_uri())
+        for section, title in zip(page.locator("section").all(), SUBJECTS, strict=True):
+            section.frame_locator("iframe").first.get_by_label("Last step").click()
+            section.scroll_into_view_if_needed()
+            page.wait_for_timeout(3000)  # torchvista moves until it has found its places
+            file = folder / f"{title.replace(',', '').replace(' ', '_')}.png"
+            section.screenshot(path=file)
+            Image.open(file).convert("RGB").quantize(64).save(file, optimize=True)
+        browser.close()
 
 
 if __name__ == "__main__":
