@@ -1,0 +1,24 @@
+"""Only lengths above 1 are punished.
+
+Meets: penalty: Only lengths above 1
+"""
+
+import torch
+
+
+class Softplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.nn.functional.softplus(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * torch.sigmoid(x)
+
+
+def gradient_penalty(critic, x):
+    x = x.detach().requires_grad_()
+    (grad,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
+    return (grad.norm(dim=1) - 1).clamp(min=0).square().mean()
