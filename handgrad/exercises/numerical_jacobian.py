@@ -164,7 +164,7 @@ NUMERICAL_JACOBIAN = Exercise(
         Probe(
             "U-curve",
             _u_curve,
-            "A central difference is poor at large steps and at tiny ones, and good between: differences of fn's values show that.",
+            "A central difference is poor at large steps and at tiny ones, and good between, as differences of fn's values are.",
         ),
         Probe(
             "x untouched",
