@@ -13,6 +13,7 @@ from handgrad.audit.subject import Args, words
 from handgrad.exercises.exercise import SLIPS, Probe
 
 _BY_NAME = {probe.name: probe for probe in run.PROBES}
+_SLIPS = SLIPS | {"kink": _BY_NAME["kink"].slip}  # the audit asks for more than the value at the kink itself
 
 
 def audit_probes(
@@ -38,7 +39,7 @@ def audit_probes(
         Probe(
             name=f"{name}, {of}" if of else name,
             observe=partial(_observe, _BY_NAME[name], args, names, reference, part),
-            slip=SLIPS.get(name, _BY_NAME[name].slip),
+            slip=_SLIPS.get(name, _BY_NAME[name].slip),
             advice=name in advice,
         )
         for name in probes

@@ -108,18 +108,20 @@ def _second(answer: Answer, draw: Draw) -> Iterator[Case]:
 
 def _third(answer: Answer, draw: Draw) -> Iterator[Case]:
     for x in _points(draw):
-        leaf, g, v = x.clone().requires_grad_(), draw.normal(*x.shape).requires_grad_(), draw.normal(*x.shape).requires_grad_()
+        leaf, g, v = (t.requires_grad_() for t in (x.clone(), draw.normal(*x.shape), draw.normal(*x.shape)))
         (first,) = torch.autograd.grad(answer[0].apply(leaf), leaf, g, create_graph=True)
-        second = torch.autograd.grad(first, [leaf, g], v, create_graph=True)
         seen = {}
-        for one, name in zip(second, ("second derivative", "gradient of the upstream gradient"), strict=True):
-            if one.grad_fn is not None and "Error" in one.grad_fn.name():
-                seen[f"derivative of the {name}"] = "an error"
-                continue
-            third = torch.autograd.grad(one.sum(), leaf, retain_graph=True, allow_unused=True)[0] if one.requires_grad else None
-            seen[f"derivative of the {name}"] = plain(torch.zeros_like(x) if third is None else third)
+        for one, name in zip(torch.autograd.grad(first, [leaf, g], v, create_graph=True), ("x", "the upstream"), strict=True):
+            third = "an error"
+            if one.grad_fn is None or "Error" not in one.grad_fn.name():
+                found = [None] * 3
+                if one.requires_grad:
+                    found = torch.autograd.grad(one.sum(), [leaf, g, v], retain_graph=True, allow_unused=True)
+                third = [plain(torch.zeros_like(x) if grad is None else grad) for grad in found]
+            seen[f"derivatives of that by {name}"] = third
         accept = {label: [value, "an error"] for label, value in seen.items()}
-        yield {"given": f"Cube at x = {numbers(x)}, upstream {numbers(g)}, weights {numbers(v)}", "seen": seen, "accept": accept}
+        given = f"the second derivative of Cube at x = {numbers(x)}, upstream {numbers(g)}, weights {numbers(v)}"
+        yield {"given": given, "seen": seen, "accept": accept}
 
 
 CUBE_BACKWARD = Exercise(
@@ -151,6 +153,8 @@ CUBE_BACKWARD = Exercise(
         *audit_probes(
             lambda draw: (draw.normal(2, 2).requires_grad_(),),
             ("x",),
+            "linear",
+            "kink",
             "upstream untouched",
             "stale",
             "shapes",
@@ -166,6 +170,8 @@ CUBE_BACKWARD = Exercise(
         *audit_probes(
             lambda draw: (draw.normal(2, 2).requires_grad_(), draw.normal(2, 2).requires_grad_()),
             ("grad_output", "x"),
+            "linear",
+            "kink",
             "frozen",
             "upstream untouched",
             "stale",

@@ -17,6 +17,7 @@ Function = type[torch.autograd.Function]
 Penalty = Callable[[Callable, Tensor], Tensor]
 Answer = tuple[Function, Penalty]
 NAMES = ("w1", "b1", "w2")
+TOLERANCE = [1e-4, 1e-5]  # for an epsilon under the root
 
 
 def penalty(critic: Callable, x: Tensor) -> Tensor:
@@ -105,9 +106,11 @@ def _critics(draw: Draw, activation: Callable) -> Iterator[tuple[str, _Critic, T
 
 def _value(answer: Answer, draw: Draw) -> Iterator[Case]:
     for given, critic, x in _critics(draw, functional.softplus):
-        value = answer[1](critic, x.clone())
+        given_x = x.clone()
+        value = answer[1](critic, given_x)
         value = plain(value.detach().reshape(())) if isinstance(value, Tensor) and value.numel() == 1 else plain(value)
-        yield {"given": f"{given}, torch's softplus", "seen": {"penalty": value}, "tolerance": [1e-5, 1e-7]}
+        seen = {"penalty": value, "x as the call left it": plain(given_x)}
+        yield {"given": f"{given}, torch's softplus", "seen": seen, "tolerance": TOLERANCE}
 
 
 def _parameter_gradients(answer: Answer, draw: Draw, activation: Callable, whose: str) -> Iterator[Case]:
@@ -117,7 +120,7 @@ def _parameter_gradients(answer: Answer, draw: Draw, activation: Callable, whose
         seen = {"parameters whose .grad the penalty wrote": sum(grad is not None for grad in left)}
         loss.sum().backward()
         seen |= {f"gradient of {name}": plain(p.grad) for name, p in zip(NAMES, critic.parameters, strict=True)}
-        yield {"given": f"critic(x).mean() + 10 * penalty: {given}, {whose} softplus", "seen": seen, "tolerance": [1e-5, 1e-6]}
+        yield {"given": f"critic(x).mean() + 10 * penalty: {given}, {whose} softplus", "seen": seen, "tolerance": TOLERANCE}
 
 
 def _theirs(answer: Answer, draw: Draw) -> Iterator[Case]:
@@ -244,6 +247,10 @@ GRADIENT_PENALTY = Exercise(
         ),
     ),
     errors=(
+        (
+            r"Mismatch in shape: grad_output",
+            "A critic may return (N,) or (N, 1): sum the scores, or make the ones with torch.ones_like(scores).",
+        ),
         (
             r"marked with @once_differentiable",
             "Here a second derivative is asked for: no @once_differentiable, and torch's own operations in backward.",
