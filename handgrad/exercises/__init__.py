@@ -2,6 +2,7 @@
 
 from handgrad.exercises import (
     accumulate,
+    counterexample,
     cube_backward,
     dead_units,
     first_loss,
@@ -11,6 +12,7 @@ from handgrad.exercises import (
     graph,
     jvp,
     linear,
+    list_argument,
     log1p_exp,
     loss_lies,
     match_torch,
@@ -32,6 +34,7 @@ from handgrad.exercises import (
     topological_order,
     training,
     unused_output,
+    vmap_rule,
     where_paths_part,
 )
 from handgrad.exercises.exercise import Exercise
@@ -47,10 +50,12 @@ _CHAPTERS = (
     relu,
     numerical_jacobian,
     my_gradcheck,
+    counterexample,
     saved_not_attribute,
     sort_two_outputs,
     relu_inplace,
     unused_output,
+    list_argument,
     linear,
     seed_bugs,
     module,
@@ -67,6 +72,7 @@ _CHAPTERS = (
     gradient_penalty,
     setup_context,
     jvp,
+    vmap_rule,
     log1p_exp,
     not_a_derivative,
     fixed_point,

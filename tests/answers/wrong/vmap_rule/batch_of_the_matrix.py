@@ -1,0 +1,33 @@
+"""The batch size is taken from the matrix, which may have none.
+
+Meets: one batched: info.batch_size
+"""
+
+import numpy
+import torch
+
+
+class NumpyMatVec(torch.autograd.Function):
+    @staticmethod
+    def forward(matrix, vector):
+        if matrix.shape[:-2] != vector.shape[:-1]:
+            raise ValueError(f"leading dimensions {tuple(matrix.shape[:-2])} and {tuple(vector.shape[:-1])} differ")
+        product = numpy.einsum("...ij,...j->...i", matrix.detach().cpu().numpy(), vector.detach().cpu().numpy())
+        return torch.from_numpy(product).to(matrix.device)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, vector = ctx.saved_tensors
+        grad_vector = (matrix.mT @ grad_output.unsqueeze(-1)).squeeze(-1)
+        return grad_output.unsqueeze(-1) * vector.unsqueeze(-2), grad_vector
+
+    @staticmethod
+    def vmap(info, in_dims, matrix, vector):
+        batch = matrix.shape[in_dims[0] or 0]
+        matrix = matrix.expand(batch, *matrix.shape) if in_dims[0] is None else matrix.movedim(in_dims[0], 0)
+        vector = vector.expand(batch, *vector.shape) if in_dims[1] is None else vector.movedim(in_dims[1], 0)
+        return NumpyMatVec.apply(matrix, vector), 0
