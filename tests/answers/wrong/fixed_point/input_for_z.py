@@ -1,0 +1,30 @@
+"""The weight gradient with the input in the place of z.
+
+Meets: upstream: The weight multiplies z
+"""
+
+import torch
+
+
+def iterate(step, start):
+    z = start
+    for _ in range(1000):
+        before, z = z, step(z)
+        if torch.allclose(z, before, rtol=1e-13, atol=1e-13):
+            break
+    return z
+
+
+class FixedPoint(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight):
+        z = iterate(lambda z: torch.tanh(z @ weight.t() + input), torch.zeros_like(input))
+        ctx.save_for_backward(input, weight, z)
+        return z
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, z = ctx.saved_tensors
+        slope = 1 - z * z
+        v = iterate(lambda v: slope * (grad_output + v @ weight), torch.zeros_like(grad_output))
+        return v, v.t() @ input

@@ -1,0 +1,29 @@
+"""The gradient of the last step, as if the z before it were a constant.
+
+Meets: upstream: the last step alone
+"""
+
+import torch
+
+
+def iterate(step, start):
+    z = start
+    for _ in range(1000):
+        before, z = z, step(z)
+        if torch.allclose(z, before, rtol=1e-13, atol=1e-13):
+            break
+    return z
+
+
+class FixedPoint(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight):
+        z = iterate(lambda z: torch.tanh(z @ weight.t() + input), torch.zeros_like(input))
+        ctx.save_for_backward(weight, z)
+        return z
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        weight, z = ctx.saved_tensors
+        v = (1 - z * z) * grad_output
+        return v, v.t() @ z
