@@ -194,8 +194,8 @@ SAVED_NOT_ATTRIBUTE = Exercise(
         *function_probes(X_TANH, "upstream untouched", "shapes", "linear", "device")[1:],
         replace(
             function_probes(X_TANH, "second order", advice=("second order",))[1],
-            slip="Gradients are right, and a second derivative of them is not: to it, what is neither input nor output is a constant. "
-            "Compute it anew from what is saved, or declare @once_differentiable.",
+            slip="Gradients are right, and a second derivative of them is not: to it, what is neither input nor output is a "
+            "constant. Compute it anew from what is saved, or declare @once_differentiable.",
         ),
     ),
     reference=oracle(_x_tanh),

@@ -1,0 +1,21 @@
+"""grad_output is not used.
+
+Meets: gradients: ignores grad_output
+"""
+
+import torch
+
+
+class SquaredNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *tensors):
+        ctx.save_for_backward(*tensors)
+        return sum((t * t).sum() for t in tensors)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return tuple(2 * t for t in ctx.saved_tensors)
+
+
+def squared_norm(tensors):
+    return SquaredNorm.apply(*tensors)

@@ -1,0 +1,21 @@
+"""Plain torch operations: right numbers, and no Function.
+
+Meets: tracked: does not lead through SquaredNorm
+"""
+
+import torch
+
+
+class SquaredNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *tensors):
+        ctx.save_for_backward(*tensors)
+        return sum((t * t).sum() for t in tensors)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return tuple(2 * grad_output * t for t in ctx.saved_tensors)
+
+
+def squared_norm(tensors):
+    return sum((t * t).sum() for t in tensors)

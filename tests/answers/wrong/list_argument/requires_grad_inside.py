@@ -1,0 +1,21 @@
+"""requires_grad is set inside forward.
+
+Meets: tracked: does not look into a list
+"""
+
+import torch
+
+
+class SquaredNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, tensors):
+        ctx.tensors = tensors
+        return sum((t * t).sum() for t in tensors).requires_grad_()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return [2 * grad_output * t for t in ctx.tensors]
+
+
+def squared_norm(tensors):
+    return SquaredNorm.apply(tensors)

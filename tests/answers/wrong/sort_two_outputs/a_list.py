@@ -1,0 +1,19 @@
+"""The outputs stand in a list, which autograd does not look into.
+
+Meets: outputs: what torch.sort gives
+"""
+
+import torch
+
+
+class Sort(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        values, indices = torch.sort(input)
+        ctx.save_for_backward(indices)
+        return [values, indices]
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_indices):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(grad_values).scatter(-1, indices, grad_values)

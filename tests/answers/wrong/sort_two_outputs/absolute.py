@@ -1,0 +1,20 @@
+"""The sign of the upstream gradient is lost.
+
+Meets: upstream: belongs to the place
+"""
+
+import torch
+
+
+class Sort(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        values, indices = torch.sort(input)
+        ctx.mark_non_differentiable(indices)
+        ctx.save_for_backward(indices)
+        return values, indices
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_indices):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(grad_values).scatter(-1, indices, grad_values.abs())

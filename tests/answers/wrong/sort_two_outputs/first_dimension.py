@@ -1,0 +1,20 @@
+"""Sorts along the first dimension.
+
+Meets: outputs: Each row is sorted by itself
+"""
+
+import torch
+
+
+class Sort(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        values, indices = torch.sort(input, dim=0)
+        ctx.mark_non_differentiable(indices)
+        ctx.save_for_backward(indices)
+        return values, indices
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_indices):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(grad_values).scatter(0, indices, grad_values)

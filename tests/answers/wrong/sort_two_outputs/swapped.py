@@ -1,0 +1,20 @@
+"""Indices first, values second.
+
+Meets: outputs: what torch.sort gives
+"""
+
+import torch
+
+
+class Sort(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        values, indices = torch.sort(input)
+        ctx.mark_non_differentiable(indices)
+        ctx.save_for_backward(indices)
+        return indices, values
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_indices):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(grad_values).scatter(-1, indices, grad_values)

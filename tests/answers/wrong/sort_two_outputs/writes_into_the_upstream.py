@@ -1,0 +1,21 @@
+"""The gradient is reordered in the tensor that it came in.
+
+Meets: upstream untouched: Work on a copy
+"""
+
+import torch
+
+
+class Sort(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        values, indices = torch.sort(input)
+        ctx.mark_non_differentiable(indices)
+        ctx.save_for_backward(indices)
+        return values, indices
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_indices):
+        (indices,) = ctx.saved_tensors
+        moved = torch.zeros_like(grad_values).scatter(-1, indices, grad_values)
+        return grad_values.copy_(moved)
