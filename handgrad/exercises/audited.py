@@ -57,6 +57,7 @@ def _observe(
 ) -> Iterator[Case]:
     drawn = args(draw)
     call = replace(prepare(part(answer), drawn, reference, 0), names=names)
+    call.base  # noqa: B018 - while torch records: a probe may ask for values only, and these are computed without a graph
     cases, _ = run.observe(probe, call)
     finding = judge_probe(probe.name, *run.records(cases))
     if finding is None:
