@@ -19,6 +19,7 @@ from sphinx.util import logging
 
 import handgrad
 from book.maths import find_node
+from handgrad import exercises
 
 LOGGER = logging.getLogger(__name__)
 LIVE = Path(__file__).with_name("live")
@@ -36,6 +37,11 @@ EXERCISES = (
 )  # fmt: skip
 # of handgrad, all but what is for the command line, for notebooks and for teachers
 LEFT_OUT = frozenset({"cli.py", "__main__.py", "figure.py", "testing.py", "grading", "mutants", "notebooks", "warm"})
+
+_REGISTRY = """from handgrad.exercises import {0}
+
+EXERCISES = {{exercise.name: exercise for module in ({0},) for exercise in module.EXERCISES}}
+"""
 
 
 def tag_exercises(app: Sphinx, page: str, source: list[str]) -> None:
@@ -128,13 +134,19 @@ def pack_python(archive: Path) -> None:
     """The small torch, the part of handgrad that checks, and what runs the cells; the same bytes each time."""
     files = [(path, path.relative_to(LIVE)) for path in sorted((LIVE / "torch").rglob("*.py"))]
     files += [(path, path.relative_to(LIVE / "page")) for path in sorted((LIVE / "page").glob("*.py"))]
+    modules = {module.__name__.rpartition(".")[2]: {one.name for one in module.EXERCISES} for module in exercises.MODULES}
+    live = [name for name, those in modules.items() if those.intersection(EXERCISES)]
+    left_out = {HANDGRAD / "exercises" / f"{name}.py" for name in ("__init__", *modules.keys() - live)}
     for path in sorted(HANDGRAD.rglob("*")):
         name = path.relative_to(HANDGRAD)
-        if path.suffix in (".py", ".js", ".css") and name.parts[0] not in LEFT_OUT:
+        if path.suffix in (".py", ".js", ".css") and name.parts[0] not in LEFT_OUT and path not in left_out:
             files.append((path, Path("handgrad") / name))
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for path, name in files:
             packed.writestr(zipfile.ZipInfo(name.as_posix()), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        packed.writestr(
+            zipfile.ZipInfo("handgrad/exercises/__init__.py"), _REGISTRY.format(", ".join(live)), zipfile.ZIP_DEFLATED
+        )
 
 
 def setup(app: Sphinx) -> None:

@@ -5,6 +5,7 @@ from handgrad.exercises import (
     counterexample,
     cube_backward,
     dead_units,
+    failing_gradchecks,
     first_loss,
     fixed_point,
     function_apply,
@@ -22,6 +23,7 @@ from handgrad.exercises import (
     not_a_derivative,
     numerical_jacobian,
     once_differentiable,
+    per_sample_gradients,
     prelu,
     relu,
     relu_inplace,
@@ -40,7 +42,7 @@ from handgrad.exercises import (
 from handgrad.exercises.exercise import Exercise
 from handgrad.own_course import own_exercises
 
-_CHAPTERS = (
+MODULES = (
     start,
     graph,
     topological_order,
@@ -51,6 +53,7 @@ _CHAPTERS = (
     numerical_jacobian,
     my_gradcheck,
     counterexample,
+    failing_gradchecks,
     saved_not_attribute,
     sort_two_outputs,
     relu_inplace,
@@ -71,6 +74,7 @@ _CHAPTERS = (
     cube_backward,
     gradient_penalty,
     setup_context,
+    per_sample_gradients,
     jvp,
     vmap_rule,
     log1p_exp,
@@ -78,5 +82,5 @@ _CHAPTERS = (
     fixed_point,
 )
 
-EXERCISES: dict[str, Exercise] = {exercise.name: exercise for chapter in _CHAPTERS for exercise in chapter.EXERCISES}
+EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in MODULES for exercise in module.EXERCISES}
 EXERCISES |= own_exercises(EXERCISES.values())

@@ -167,7 +167,7 @@ def write_exercise(root: Path, name: str, exercise: str) -> str:
     return (
         f"{source.as_posix()}, {right.as_posix()}, {wrong.as_posix()}: written. Next:\n"
         f"  1. write handgrad/exercises/{exercise}.py (it begins like the text below), or add to another module there,\n"
-        f"     and name a new module in handgrad/exercises/__init__.py: in its import and in _CHAPTERS\n"
+        f"     and name a new module in handgrad/exercises/__init__.py: in its import and in MODULES\n"
         f"  2. write the section {exercise} in {source.as_posix()}\n"
         f"  3. write answers beside the first ones: at least 2 right and 3 wrong; each wrong one has in its docstring the line\n"
         f"     Meets: <probe>: <part of the message>\n"
