@@ -9,6 +9,7 @@ from handgrad.exercises import (
     first_loss,
     fixed_point,
     function_apply,
+    fused_linear_relu,
     gradient_penalty,
     graph,
     jvp,
@@ -80,6 +81,7 @@ MODULES = (
     log1p_exp,
     not_a_derivative,
     fixed_point,
+    fused_linear_relu,
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in MODULES for exercise in module.EXERCISES}

@@ -1,0 +1,26 @@
+"""The line that allows vmap is missing.
+
+Meets: shapes: generate_vmap_rule
+"""
+
+import torch
+from torch.func import grad, vmap
+
+
+class LinearFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(input, weight, bias):
+        return weight @ input + bias
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs[:2])
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight = ctx.saved_tensors
+        return grad_output @ weight, torch.outer(grad_output, input), grad_output
+
+
+def per_sample_gradients(loss, params, x, y):
+    return vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
