@@ -187,7 +187,7 @@ FIXED_POINT = Exercise(
         *(_slip(_ENOUGH, steps=steps) for steps in (10, 20, 50, 100)),
         *(_slip(_ENOUGH, _repeated(lambda v, g, w, s: s * (g + v @ w), steps)) for steps in (10, 20, 50, 100)),
         _slip(
-            "That is the gradient of the last step alone, as if the z before it did not depend on input: solve the equation for v.",
+            "That is the gradient of the last step alone, as if the z before it were a constant: solve the equation for v.",
             _repeated(lambda v, g, w, s: s * g, 1),
         ),
         _slip(
