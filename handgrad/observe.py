@@ -1,14 +1,9 @@
 """Observe an answer: call it in every way that its exercise asks, and write down what came out."""
 
-import contextlib
-import io
 import linecache
-import warnings
-from collections.abc import Iterator
-
-import torch
 
 from handgrad.audit.draw import Draw
+from handgrad.audit.quiet import quiet
 from handgrad.audit.record import Case, Record, raised
 from handgrad.exercises.exercise import Exercise, Probe
 
@@ -43,21 +38,6 @@ def observe_probe(exercise: Exercise, probe: Probe, answer: object, seed: int) -
     except (Exception, SystemExit) as error:
         cases.append({"given": "", "seen": {"raised": raised(error)}})
     return cases
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Keep an answer's prints, warnings and global settings from leaking."""
-    grad_mode, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
-    with torch.random.fork_rng(), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        torch.manual_seed(0)
-        torch.set_grad_enabled(True)
-        try:
-            yield
-        finally:
-            torch.set_grad_enabled(grad_mode)
-            torch.set_default_dtype(dtype)
 
 
 def source_of(answer: object) -> str:

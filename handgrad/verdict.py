@@ -6,11 +6,12 @@ from functools import lru_cache
 
 from handgrad.audit.judge import Finding as Difference
 from handgrad.audit.judge import judge, judge_probe
+from handgrad.audit.quiet import quiet
 from handgrad.audit.record import Case, Record
 from handgrad.exercises import EXERCISES
 from handgrad.exercises.errors import ERRORS
 from handgrad.exercises.exercise import BY_LABEL, Exercise, Probe
-from handgrad.observe import observe, observe_probe, quiet
+from handgrad.observe import observe, observe_probe
 
 FLOAT32 = [1e-5, 1e-6]
 PRECISION = (

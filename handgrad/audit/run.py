@@ -11,13 +11,13 @@ from handgrad.audit import conduct, derivative
 from handgrad.audit.calls import Call, Unfit, as_tuple, named, prepare
 from handgrad.audit.case import NotApplicable, case
 from handgrad.audit.judge import Finding, judge_probe
+from handgrad.audit.quiet import quiet
 from handgrad.audit.record import Case, raised
 from handgrad.audit.report import Outcome, Report
 from handgrad.audit.second_order import second_order
 from handgrad.audit.shapes import shapes
 from handgrad.audit.time_limit import TimeUp, limited
 from handgrad.audit.transforms import transforms
-from handgrad.observe import quiet
 
 
 @dataclass(frozen=True)
