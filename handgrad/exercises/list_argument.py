@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from handgrad.audit.calls import written_by_hand
+from handgrad.audit.calls import as_tuple, written_by_hand
 from handgrad.audit.draw import Draw
 from handgrad.audit.record import Case, plain
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import numbers
+from handgrad.device import device
 from handgrad.exercises.audited import audit_probes
 from handgrad.exercises.exercise import Exercise, Probe, Slip
 
@@ -63,14 +64,31 @@ def _tracked(answer: Answer, draw: Draw) -> Iterator[Case]:
                 t.requires_grad_(asks)
             y = answer[1](_leaves(tensors))
             tracked = isinstance(y, torch.Tensor) and y.requires_grad
-            seen = {"result requires grad": tracked, "SquaredNorm is in its graph": tracked and _in_graph(answer[0], y)}
+            nodes = _nodes(answer[0], y) if tracked else []
+            seen = {"result requires grad": tracked, "SquaredNorm is in its graph": bool(nodes)}
             yield {"given": f"squared_norm of {_words(tensors)}", "seen": seen}
 
 
-def _in_graph(fn: type, y: torch.Tensor) -> bool:
-    if y.grad_fn is None:
-        return False
-    return any(type(node).__name__ == f"{fn.__name__}Backward" for node in written_by_hand([y]))
+def _nodes(fn: type, y: torch.Tensor) -> list[torch.autograd.graph.Node]:
+    """The calls of a Function in the graph of y."""
+    return [node for node in written_by_hand([y]) if type(node).__name__ == f"{fn.__name__}Backward"]
+
+
+def _own_backward(answer: Answer, draw: Draw) -> Iterator[Case]:
+    """The gradients come out of the Function's backward, and not of torch operations before it."""
+    for tensors in map(_asking, _lists(draw)):
+        y = answer[1](_leaves(tensors))
+        returned = [grad for node in _nodes(answer[0], y) for grad in _returned(node)]
+        numbers_given = torch.cat([y.detach().new_zeros(0), *(grad.reshape(-1) for grad in returned)])
+        label = "what its backward returns for an upstream of 1, sorted"
+        yield {"given": f"squared_norm of {_words(tensors)}", "seen": {label: plain(numbers_given.sort().values)}}
+
+
+def _returned(node: torch.autograd.graph.Node) -> Tensors:
+    """The gradients that backward returns, called by itself."""
+    upstream = (torch.ones(tuple(meta.shape), dtype=meta.dtype, device=device()) for meta in node._input_metadata)
+    with torch.no_grad():
+        return [grad for grad in as_tuple(node.apply(*upstream)) if isinstance(grad, torch.Tensor)]
 
 
 def _gradients(answer: Answer, draw: Draw) -> Iterator[Case]:
@@ -157,6 +175,11 @@ LIST_ARGUMENT = Exercise(
             "The gradient of each tensor is 2 · grad_output · tensor, at the place at which the tensor came in.",
         ),
         Probe("frozen", _frozen, "Each gradient belongs to the tensor at its own place, whether the others need one or not."),
+        Probe(
+            "own backward",
+            _own_backward,
+            "torch's operations do the work, and SquaredNorm gets what they made: hand it the tensors themselves.",
+        ),
         Probe("kinds", _kinds, "squared_norm only reads what it is given."),
         *audit_probes(
             _three,

@@ -83,14 +83,18 @@ def _freed(answer: Function, draw: Draw) -> Iterator[Case]:
 
 
 def _cycle(answer: Function, draw: Draw) -> Iterator[Case]:
-    """The output dies with its last name: nothing on ctx holds it."""
+    """The output dies with its last name: nothing on ctx holds it, neither before backward nor after it."""
     (leaf,) = X_TANH.samples(draw)[0]
-    made = Made()
-    with no_collector():
-        y = answer.apply(leaf * 1.0)
-        made.add(y)
-        del y
-        yield {"given": f"y = f(x); del y, for x = {numbers(leaf)}", "seen": {"outputs that live on": made.alive()}}
+    for words, walk in (("y = f(x); del y", False), ("y = f(x); y.sum().backward(); del y", True)):
+        made = Made()
+        with no_collector():
+            y = answer.apply(leaf * 1.0)
+            made.add(y)
+            if walk:
+                y.sum().backward()
+            del y
+            left = made.alive()
+        yield {"given": f"{words}, for x = {numbers(leaf)}", "seen": {"outputs that live on": left}}
 
 
 def _hooks(answer: Function, draw: Draw) -> Iterator[Case]:
@@ -130,7 +134,7 @@ def _hooks(answer: Function, draw: Draw) -> Iterator[Case]:
 
 def _copies(answer: Function, draw: Draw) -> Iterator[Case]:
     """Input and output are saved as they are: a copy costs memory, and hides a later change where an error would tell of it."""
-    leaf = draw.normal(2, 3).requires_grad_()
+    leaf = draw.normal(2, 3, dtype=torch.float32).requires_grad_()
     taken: list[torch.Tensor] = []
 
     def take(saved: torch.Tensor) -> torch.Tensor:
@@ -142,14 +146,18 @@ def _copies(answer: Function, draw: Draw) -> Iterator[Case]:
         y = answer.apply(x)
     seen = {}
     for name, original in (("input", x), ("output", y)):
-        memory = original.untyped_storage().data_ptr()
-        seen[f"saved copies of the {name}"] = sum(
-            saved.shape == original.shape
-            and saved.untyped_storage().data_ptr() != memory
-            and torch.allclose(saved.to(original.dtype), original, rtol=1e-6)
-            for saved in taken
-        )
+        seen[f"saved copies of the {name}"] = sum(_copies_of(original, saved) for saved in taken)
     yield {"given": f"input = {numbers(leaf)}", "seen": seen}
+
+
+def _copies_of(original: torch.Tensor, saved: torch.Tensor) -> bool:
+    """Whether all numbers of a tensor stand in other memory too, in whatever order."""
+    if (
+        saved.untyped_storage().data_ptr() == original.untyped_storage().data_ptr()
+        or saved.dtype.itemsize < original.dtype.itemsize
+    ):
+        return False
+    return saved.is_floating_point() and bool(torch.isin(original.to(saved.dtype), saved).all())
 
 
 def _slip(text: str, backward: Callable) -> Slip:
