@@ -137,6 +137,11 @@ def _left_alone(answer: Answer, draw: Draw) -> Iterator[Case]:
     yield {"given": "x of shape (3, 2)", "seen": {"x requires grad": x.requires_grad, "x.grad": plain(x.grad)}}
 
 
+def _by_absolute_value(g: Tensor, x: Tensor) -> Tensor:
+    e = torch.exp(-x.abs())
+    return g * torch.where(x >= 0, 1 / (1 + e), e / (1 + e))
+
+
 def _by_backward(critic: Callable, x: Tensor) -> Tensor:
     x = x.detach().requires_grad_()
     critic(x).sum().backward(create_graph=True)
@@ -199,6 +204,11 @@ GRADIENT_PENALTY = Exercise(
             (softplus_with(lambda g, x: g * torch.sigmoid(x).detach()), penalty),
             "What backward multiplies by is detached (.detach(), .data, no_grad, or saved in forward): to a second derivative it "
             "is a constant.",
+        ),
+        Slip(
+            (softplus_with(_by_absolute_value), penalty),
+            "At exactly 0 torch takes the slope of |x| for 0, so there the second derivative is lost: torch.sigmoid(x) is stable, "
+            "and smooth.",
         ),
         Slip(
             (softplus_with(lambda g, x: g.detach() * torch.sigmoid(x)), penalty), "grad_output is detached: leave it as it comes."
