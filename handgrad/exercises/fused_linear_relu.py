@@ -134,9 +134,9 @@ FUSED_LINEAR_RELU = Exercise(
             "ctx.save_for_backward.",
         ),
         *function_probes(
-            SUBJECT, "work", "calls apart", "stale", "second order", "shapes", "linear", "device",
+            SUBJECT, "work", "calls apart", "stale", "second order", "shapes", "device",
         )[1:],
-        *audit_probes(lambda draw: _args(draw, 2, 4, 3), NAMES, "frozen", reference=fused),
+        *audit_probes(lambda draw: _args(draw, 2, 4, 3), NAMES, "linear", "frozen", reference=fused),
     ),
     reference=oracle(fused),
     slips=(

@@ -9,6 +9,7 @@ from handgrad.audit.draw import Draw, tensor
 from handgrad.audit.record import Case, plain
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Args, Subject, oracle, words
+from handgrad.exercises.audited import audit_probes
 from handgrad.exercises.exercise import Exercise, Probe, Slip, function_probes, function_slips
 
 NAMES = ("input",)
@@ -179,8 +180,9 @@ LOG1P_EXP = Exercise(
         ),
         *function_probes(
             LOG1P_EXP_SUBJECT, "upstream", "gradcheck", "upstream untouched", "second order", "stale", "saved", "shapes",
-            "linear", "calls apart", "device",
+            "calls apart", "device",
         )[1:],
+        *audit_probes(lambda draw: (draw.normal(5, scale=3.0).requires_grad_(),), NAMES, "linear", reference=_log1p_exp),
     ),
     reference=oracle(_log1p_exp),
     slips=(

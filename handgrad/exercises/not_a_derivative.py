@@ -9,6 +9,7 @@ from handgrad.audit.draw import Draw, tensor
 from handgrad.audit.record import Case
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Subject, leaves, oracle, words
+from handgrad.exercises.audited import audit_probes
 from handgrad.exercises.exercise import Exercise, Probe, Slip, function_probes
 
 ROUND, REVERSE = "RoundThrough", "ReverseGradient"
@@ -44,6 +45,17 @@ REVERSAL = Subject(
     shapes=lambda draw: [(label, (x.requires_grad_(), 0.7)) for label, x in _shapes(draw)],
 )
 
+
+def through(x: torch.Tensor) -> torch.Tensor:
+    """Rounds, with the gradient of the identity."""
+    return x + (x.round() - x).detach()
+
+
+def reversed_(x: torch.Tensor, strength: float) -> torch.Tensor:
+    """The identity, with a gradient of -strength."""
+    return x.detach() * (1 + strength) - strength * x
+
+
 ROUND_RIGHT = oracle(torch.round, lambda g, x: g.clone())
 REVERSE_RIGHT = oracle(lambda x, s: x.clone(), lambda g, x, s: (-s * g, None))
 
@@ -71,13 +83,14 @@ def _no_derivative(subject: Subject) -> Callable[[object, Draw], Iterator[Case]]
 
 
 _PROBES = ("forward", "returned", "returned shape", "upstream")
-_CONDUCT = ("upstream untouched", "linear", "second order", "shapes", "calls apart", "device")
+_CONDUCT = ("upstream untouched", "second order", "shapes", "calls apart", "device")
 
 
-def _probes(place: int, subject: Subject) -> list[Probe]:
+def _probes(place: int, subject: Subject, intended: Callable) -> list[Probe]:
     fails = Probe("gradcheck fails", _no_derivative(subject), "gradcheck must refuse it: this gradient is no derivative.")
     form, *numbers = function_probes(subject, *_PROBES)
-    return [_of_one(place, probe) for probe in (form, *numbers, fails, *function_probes(subject, *_CONDUCT)[1:])]
+    linear = audit_probes(lambda draw: subject.samples(draw)[0], subject.names, "linear", reference=intended)
+    return [_of_one(place, probe) for probe in (form, *numbers, fails, *function_probes(subject, *_CONDUCT)[1:], *linear)]
 
 
 def _round_slip(text: str, forward: Callable = torch.round, backward: Callable = lambda g, x: g.clone()) -> Slip:
@@ -102,7 +115,7 @@ class _OnClass(torch.autograd.Function):
 NOT_A_DERIVATIVE = Exercise(
     name="not_a_derivative",
     chapter="12_when",
-    probes=(*_probes(0, ROUNDING), *_probes(1, REVERSAL)),
+    probes=(*_probes(0, ROUNDING, through), *_probes(1, REVERSAL, reversed_)),
     reference=(ROUND_RIGHT, REVERSE_RIGHT),
     slips=(
         _round_slip(
