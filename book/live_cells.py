@@ -33,6 +33,7 @@ EXERCISES = (
     "walk_the_graph", "nodes_and_edges", "leaf_table", "vjp_by_hand",
     "topological_order", "accumulate", "function_apply", "match_torch",
     "my_relu", "in_place_damage", "quarter_memory", "leaky_relu",
+    "numerical_jacobian", "my_gradcheck", "counterexample", "failing_gradchecks",
     "linear_gradients", "linear_any_shape", "needs_input_grad",
 )  # fmt: skip
 # of handgrad, all but what is for the command line, for notebooks and for teachers

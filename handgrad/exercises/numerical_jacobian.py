@@ -64,7 +64,8 @@ _SMOOTH: dict[str, tuple[Callable, Callable]] = {
 def _error(answer: Callable, name: str, x: Tensor, eps: float) -> float:
     """The largest error of an answer for a function that is applied to each number by itself."""
     fn, slope = _SMOOTH[name]
-    return (answer(fn, x, eps) - torch.diag(slope(x.double()))).abs().max().item()
+    diagonal = torch.eye(x.numel(), dtype=torch.float64, device=x.device)
+    return (answer(fn, x, eps) - diagonal * slope(x.double())).abs().max().item()
 
 
 def _second_order(answer: Callable, draw: Draw) -> Iterator[Case]:

@@ -51,7 +51,19 @@ from torch.dtypes import (
 from torch.functions import threshold_backward
 from torch.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from torch.layout import Size, strided
-from torch.random import Generator, manual_seed, normal, rand, rand_like, randint, randn, randn_like, randperm
+from torch.random import (
+    Generator,
+    get_rng_state,
+    manual_seed,
+    normal,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    set_rng_state,
+)
 from torch.tensor import Tensor
 
 __version__ = "small"

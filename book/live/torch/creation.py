@@ -107,11 +107,14 @@ def arange(start: float, end: float | None = None, step: float = 1, *, dtype: dt
     return new([start + i * step for i in range(count)], (count,), dtype or (int64 if whole else get_default_dtype()), device)
 
 
-def linspace(start: float, end: float, steps: int, *, dtype: dtype | None = None, device: object = None, **_: object) -> Tensor:
+def linspace(
+    start: float, end: float, steps: int, *, dtype: dtype | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
     step = (end - start) / max(steps - 1, 1)
     # from both ends, as torch does, so that the middle comes out even
     values = [start + i * step if i < steps // 2 else end - (steps - 1 - i) * step for i in range(steps)]
-    return new(values if steps != 1 else [start], (steps,), dtype or get_default_dtype(), device)
+    values = values if steps != 1 else [start]
+    return new(values, (steps,), dtype or get_default_dtype(), device).requires_grad_(requires_grad)
 
 
 def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, device: object = None, requires_grad: bool = False):

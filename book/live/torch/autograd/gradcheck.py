@@ -1,15 +1,25 @@
 """gradcheck: the gradients that backward claims, beside differences of the function's values."""
 
+import warnings
 from collections.abc import Callable
 
 from torch.autograd.run import grad
 from torch.creation import tensor, zeros_like
+from torch.dtypes import float64
 from torch.grad_mode import enable_grad
 from torch.random import Generator, rand, randn_like
 from torch.reductions import allclose
 from torch.tensor import Tensor
 
 _MISMATCH = "Jacobian mismatch for output {} with respect to input {},\nnumerical:{}\nanalytical:{}\n"
+_NOT_DOUBLE = (
+    "Input #{} requires gradient and is not a double precision floating point or complex. This check will likely fail if all the "
+    "inputs are not of double precision floating point or complex. "
+)
+_STRIDE = (
+    "The {}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able to compute "
+    "the numerical gradients correctly. You should call .contiguous on the input before passing it to gradcheck."
+)
 _NOT_REENTRANT = (
     "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
     "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}."
@@ -41,6 +51,8 @@ def gradcheck(
 
     Raises:
         GradcheckError: it does not, unless `raise_exception` is False.
+        RuntimeError: an input is expanded, so that its numbers cannot be moved one by one.
+        ValueError: no input asks for a gradient.
     """
     compare = _along_one_direction if fast_mode else _element_by_element
     try:
@@ -55,9 +67,13 @@ def _checked(func, inputs, eps, atol, rtol, nondet_tol, undefined, compare) -> b
     places = [i for i, a in enumerate(inputs) if isinstance(a, Tensor) and a.requires_grad]
     if not places:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
     for i in places:
+        if inputs[i].dtype is not float64:
+            warnings.warn(_NOT_DOUBLE.format(i), stacklevel=4)
+        if any(size > 1 and not stride for size, stride in zip(inputs[i].shape, inputs[i].stride(), strict=True)):
+            raise RuntimeError(_STRIDE.format(i))
         inputs[i].retain_grad()
     outputs = _tracked(func(*inputs))
     if not outputs:
