@@ -77,7 +77,7 @@ def _with_jvp(rule: Callable) -> Function:
 
 def _forward(answer: Function, draw: Draw, inputs: list[Args] | None = None, digits: float = 1e-12) -> Iterator[Case]:
     """The tangent of the output, along each argument alone and along both."""
-    for args in inputs or SCALED_TANH.samples(draw):
+    for args in inputs or [*SCALED_TANH.samples(draw), _args(tensor([-8.0, 7.0]), draw.normal())]:
         for moves in ((True, False), (False, True), (True, True)):
             far = 20.0 if all(moves) else 1.0  # a tangent is no small step
             tangents = tuple(draw.normal(*a.shape, dtype=a.dtype, scale=far) for a in args)
@@ -173,6 +173,7 @@ _ERRORS = (
         r"cannot unpack|not enough values to unpack|too many values|index out of range",
         "In jvp, ctx.saved_tensors is what save_for_forward saved; save_for_backward is for backward alone. Call both.",
     ),
+    (r"does not have vmap support", "jvp is run on a batch of tangents: leave `generate_vmap_rule = True` in the class."),
     (r"must implement the jvp", "torch looks for a static method of exactly that name: jvp."),
     (r"jvp\(\) (takes|missing|got)", "jvp gets ctx, and one tangent for each argument of forward: input_tangent, scale_tangent."),
     (r"invalid number of forward gradients", "jvp returns one tangent for each output, and there is one: add the two shares."),

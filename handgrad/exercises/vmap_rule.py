@@ -148,16 +148,18 @@ def _gradients(answer: Function, draw: Draw) -> Iterator[Case]:
 
 
 def _through_forward(answer: Function, draw: Draw) -> Iterator[Case]:
-    """The rule leads back to the Function's own forward: what is inside an opaque operation nobody can write anew."""
+    """The rule leads back to the Function's own forward, which meets tensors that numpy can read: no kernel is written anew."""
     matrix, vector = _batched(draw, 4, (1, None), 2, 3)
-    own, calls = answer.forward, []
+    own, inherited, readable = answer.forward, "forward" not in vars(answer), []
 
-    def counted(*args: torch.Tensor) -> torch.Tensor:
-        calls.append(len(args))
+    def watched(*args: torch.Tensor) -> torch.Tensor:
+        try:
+            readable.append(args[0].detach().cpu().numpy() is not None)
+        except RuntimeError:
+            readable.append(False)
         return own(*args)
 
-    inherited = "forward" not in vars(answer)
-    answer.forward = staticmethod(counted)
+    answer.forward = staticmethod(watched)
     try:
         vmap(answer.apply, (1, None))(matrix, vector)
     finally:
@@ -165,8 +167,8 @@ def _through_forward(answer: Function, draw: Draw) -> Iterator[Case]:
             del answer.forward
         else:
             answer.forward = staticmethod(own)
-    given = "vmap(f, in_dims=(1, None)), matrix of shape (2, 4, 3), vector of shape (3,)"
-    yield {"given": given, "seen": {"the rule calls f's own forward": len(calls) > 0}}
+    seen = {"the rule calls f's own forward": bool(readable), "forward is handed tensors that numpy can read": all(readable)}
+    yield {"given": "vmap(f, in_dims=(1, None)), matrix of shape (2, 4, 3), vector of shape (3,)", "seen": seen}
 
 
 _SLIPS: tuple[tuple[Callable, str], ...] = (
@@ -209,7 +211,10 @@ VMAP_RULE = Exercise(
         Probe("one batched", _one, "vmap must be the same as a loop over the examples. " + _BATCH),
         Probe("vmap of vmap", _nested, "The rule is called once for each vmap, and adds a leading dimension to both each time."),
         Probe("gradients", _gradients, _GRAPH, errors=((r"does not require grad", _GRAPH),)),
-        Probe("through forward", _through_forward, "The rule computes by itself what forward should: call NumpyMatVec.apply."),
+        Probe(
+            "through forward", _through_forward,
+            "The product is computed around forward, or forward is no numpy any more: leave it as it is, and call apply.",
+        ),
     ),
     reference=_MatVec,
     slips=tuple(Slip(_ruled(rule), text) for rule, text in _SLIPS),

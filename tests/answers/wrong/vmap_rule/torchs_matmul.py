@@ -1,6 +1,6 @@
 """The product is computed by torch in the rule, around the operation.
 
-Meets: through forward: by itself what forward should
+Meets: through forward: computed around forward
 """
 
 import numpy
