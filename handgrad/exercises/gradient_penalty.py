@@ -207,7 +207,7 @@ GRADIENT_PENALTY = Exercise(
         ),
         Slip(
             (softplus_with(_by_absolute_value), penalty),
-            "At exactly 0 torch takes the slope of |x| for 0, so there the second derivative is lost: torch.sigmoid(x) is stable, "
+            "At exactly 0 torch takes the slope of |x| for 0, so there the second derivative is lost: torch.sigmoid(x) is stable "
             "and smooth.",
         ),
         Slip(
