@@ -1,6 +1,7 @@
 """Where nbval alone fails open: each hole shown with plain nbval, and shut with `-p handgrad.grading.strict`."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -36,65 +37,97 @@ def cell(source: str, text: str | None = None, run: bool = True, name: str = "")
     return made
 
 
-def nbval(folder: Path, *cells: nbformat.NotebookNode, strict: bool, timeout: float = 30, options: tuple = (), **env: str) -> str:
-    """The summary of a run, such as `1 failed, 2 passed`."""
-    notebook = nbformat.v4.new_notebook(cells=list(cells))
+FLOOD = "for _ in range(60):\n    print('x' * 2**20, flush=True)"
+HIDE = "get_ipython().showtraceback = lambda *a, **k: None\nget_ipython()._showtraceback = lambda *a: None"
+NUMBERS = {"a_sum": ("0.1 + 0.2", "0.3", True), "a_digit": ("0.31", "0.3", False), "a_type": ("3", "3.0", False)}
+NOTEBOOKS = {
+    "right": [
+        cell("x = 2"),
+        cell("# NBVAL_CHECK_OUTPUT\nprint(x)", "2\n"),
+        cell("# NBVAL_RAISES_EXCEPTION\n1 / 0"),
+    ],
+    "never_run": [cell("# NBVAL_CHECK_OUTPUT\nprint('anything')", run=False)],
+    "hidden": [cell(HIDE), cell("assert False, 'wrong'")],
+    "timeout": [cell("import time\ntime.sleep(30)"), cell("assert False")],
+    "flood": [cell(FLOOD)],
+    "names": [cell("# exercise: my_relu\nx = 1"), cell("y = 1", name="imports")],
+    **{
+        name: [cell(f"# NBVAL_CHECK_OUTPUT\nprint('sum', {printed})", f"sum {stored}\n")]
+        for name, (printed, stored, _) in NUMBERS.items()
+    },
+}
+
+
+def write(folder: Path, name: str, cells: list[nbformat.NotebookNode]) -> None:
+    notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata["kernelspec"] = {"name": "handgrad-cpu", "display_name": "Python", "language": "python"}
-    nbformat.write(notebook, folder / "one.ipynb")
+    nbformat.write(notebook, folder / f"{name}.ipynb")
     (folder / "pytest.ini").write_text("", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-v",
-        "-p",
-        "no:cacheprovider",
-        "--nbval-lax",
-        "--nbval-cell-timeout",
-        "4",
-        *options,
-    ]
+
+
+def nbval(folder: Path, *cells: nbformat.NotebookNode, strict: bool, timeout: float = 30, options: tuple = (), **env: str) -> str:
+    """What a run prints: of a notebook of these cells, or of those in the folder."""
+    if cells:
+        write(folder, "one", list(cells))
+    command = [sys.executable, *"-m pytest -v -p no:cacheprovider --nbval-lax --nbval-cell-timeout 4".split(), *options]
     if strict:
         command += ["-p", "handgrad.grading.strict"]
     done = subprocess.run(
-        [*command, "one.ipynb"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env=os.environ | env,
-        errors="replace",
+        command, cwd=folder, capture_output=True, text=True, timeout=timeout, env=os.environ | env, errors="replace"
     )
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory) -> dict[bool, str]:
+    """What plain nbval (False) and the strict one (True) print of NOTEBOOKS."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for name, cells in NOTEBOOKS.items():
+        write(folder, name, cells)
+    return {strict: nbval(folder, strict=strict, timeout=240) for strict in (False, True)}
+
+
+def outcomes(output: str, name: str) -> list[str]:
+    """The outcome of each cell of a notebook."""
+    return re.findall(rf"^{name}::.* (PASSED|FAILED|XFAIL)\b", output, re.MULTILINE)
 
 
 def passes(output: str, number: int) -> bool:
     return f"{number} passed" in output and "failed" not in output and "xfail" not in output
 
 
-def test_what_is_right_passes_both(tmp_path):
-    cells = (cell("x = 2"), cell("# NBVAL_CHECK_OUTPUT\nprint(x)", "2\n"), cell("# NBVAL_RAISES_EXCEPTION\n1 / 0"))
-    assert passes(nbval(tmp_path, *cells, strict=False), 3)
-    assert passes(nbval(tmp_path, *cells, strict=True), 3)
+def test_what_is_right_passes_both(said):
+    assert outcomes(said[False], "right") == outcomes(said[True], "right") == ["PASSED"] * 3
 
 
-def test_a_reference_that_was_never_run(tmp_path):
-    cells = (cell("# NBVAL_CHECK_OUTPUT\nprint('anything')", run=False),)
-    assert passes(nbval(tmp_path, *cells, strict=False), 1)
-    assert "1 failed" in nbval(tmp_path, *cells, strict=True)
+@pytest.mark.parametrize(
+    ("name", "plain", "strict"),
+    [
+        ("never_run", ["PASSED"], ["FAILED"]),
+        ("hidden", ["PASSED", "PASSED"], ["PASSED", "FAILED"]),
+        ("timeout", ["FAILED", "XFAIL"], ["FAILED", "FAILED"]),  # where one counts failures, an expected one is none
+        ("flood", ["PASSED"], ["FAILED"]),
+    ],
+)
+def test_what_plain_nbval_lets_pass_is_shut(said, name, plain, strict):
+    assert outcomes(said[False], name) == plain
+    assert outcomes(said[True], name) == strict
 
 
-def test_an_error_that_a_cell_hides(tmp_path):
-    hide = "get_ipython().showtraceback = lambda *a, **k: None\nget_ipython()._showtraceback = lambda *a: None"
-    cells = (cell(hide), cell("assert False, 'wrong'"))
-    assert passes(nbval(tmp_path, *cells, strict=False), 2)
-    assert "1 failed, 1 passed" in nbval(tmp_path, *cells, strict=True)
+def test_a_flood_of_output_is_named(said):
+    assert "put out more than 32 MiB" in said[True]
 
 
-def test_cells_after_a_timeout(tmp_path):
-    cells = (cell("import time\ntime.sleep(30)"), cell("assert False"))
-    assert "1 xfailed" in nbval(tmp_path, *cells, strict=False)  # no failure, for who counts failures
-    assert "2 failed" in nbval(tmp_path, *cells, strict=True)
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_are_compared_as_numbers(said, name):
+    assert outcomes(said[False], name) == ["FAILED"]
+    assert outcomes(said[True], name) == ["PASSED" if NUMBERS[name][2] else "FAILED"]
+
+
+def test_cells_have_names(said):
+    assert "names::ipynb::Cell 0 PASSED" in said[False]
+    assert "::my_relu PASSED" in said[True]
+    assert "::imports PASSED" in said[True]
 
 
 def test_a_dead_kernel(tmp_path):
@@ -111,27 +144,6 @@ def test_a_cell_that_swallows_interrupts_and_prints(tmp_path):
     with pytest.raises(subprocess.TimeoutExpired):
         nbval(tmp_path, cell(SWALLOW), strict=False, timeout=16)
     assert "2 failed" in nbval(tmp_path, cell(SWALLOW), cell("x = 1"), strict=True, timeout=40)
-
-
-def test_a_flood_of_output(tmp_path):
-    flood = "for _ in range(60):\n    print('x' * 2**20, flush=True)"
-    assert passes(nbval(tmp_path, cell(flood), strict=False, timeout=60), 1)
-    assert "put out more than 32 MiB" in nbval(tmp_path, cell(flood), strict=True, timeout=60)
-
-
-@pytest.mark.parametrize(("printed", "stored", "same"), [("0.1 + 0.2", "0.3", True), ("0.31", "0.3", False), ("3", "3.0", False)])
-def test_numbers_are_compared_as_numbers(tmp_path, printed, stored, same):
-    cells = (cell(f"# NBVAL_CHECK_OUTPUT\nprint('sum', {printed})", f"sum {stored}\n"),)
-    assert "1 failed" in nbval(tmp_path, *cells, strict=False)
-    assert passes(nbval(tmp_path, *cells, strict=True), 1) == same
-
-
-def test_cells_have_names(tmp_path):
-    cells = (cell("# exercise: my_relu\nx = 1"), cell("y = 1", name="imports"))
-    assert "::Cell 0 PASSED" in nbval(tmp_path, *cells, strict=False)
-    output = nbval(tmp_path, *cells, strict=True)
-    assert "::my_relu PASSED" in output
-    assert "::imports PASSED" in output
 
 
 def test_the_sanitize_file_is_utf_8_whatever_the_locale(tmp_path):
