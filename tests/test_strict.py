@@ -69,7 +69,11 @@ def nbval(folder: Path, *cells: nbformat.NotebookNode, strict: bool, timeout: fl
     """What a run prints: of a notebook of these cells, or of those in the folder."""
     if cells:
         write(folder, "one", list(cells))
-    command = [sys.executable, *"-m pytest -v -p no:cacheprovider --nbval-lax --nbval-cell-timeout 4".split(), *options]
+    command = [
+        sys.executable,
+        *["-m", "pytest", "-v", "-p", "no:cacheprovider", "--nbval-lax", "--nbval-cell-timeout", "4"],
+        *options,
+    ]
     if strict:
         command += ["-p", "handgrad.grading.strict"]
     done = subprocess.run(
