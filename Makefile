@@ -40,9 +40,9 @@ test: .venv/installed
 	@$(call step,ruff,$(BIN)/ruff check .)
 	@$(call step,notebooks as their sources say,$(BIN)/handgrad build --check)
 	@$(call step,unit tests,$(PYTEST) -m "not browser")
-	@$(call step,pages in a browser,$(PYTEST) -m browser)
 	@$(call step,nbval on chapters and solutions,$(WARM) $(PYTEST) --nbval --nbval-kernel-name handgrad-cpu chapters solutions)
 	@$(call step,book,$(BOOK))
+	@$(call step,pages in a browser,HANDGRAD_SITE=_build/html $(PYTEST) -m browser)
 
 notebooks: .venv/installed
 	@$(BIN)/handgrad build
