@@ -56,7 +56,7 @@ def page(page: Page) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory, worker_id) -> Path:
-    """The course's own book, the folder of its pages: the one that `make test` has just built, else built once for all workers."""
+    """The course's own book, the folder of its pages: the one that `make test` has just built, else one for all workers."""
     if built := os.environ.get("HANDGRAD_SITE"):
         return Path(built).resolve()
     shared = tmp_path_factory.getbasetemp()
