@@ -140,14 +140,19 @@ def _jacfwd(answer: Function, draw: Draw) -> Iterator[Case]:
 
 
 def _second(answer: Function, draw: Draw) -> Iterator[Case]:
-    """Second derivatives in the two mixed orders: jvp of grad, and grad of jvp."""
+    """Second derivatives in the two mixed orders, by torch.func, and by backward() of a tangent, the one that sees .data."""
     args = SCALED_TANH.samples(draw)[0]
     values = tuple(a.detach() for a in args)
     tangents, u = tuple(draw.normal(*a.shape) for a in args), draw.normal(*args[0].shape)
     gradient = grad(lambda input, scale: (u * answer.apply(input, scale)).sum(), argnums=(0, 1))
     over_reverse = torch.func.jvp(gradient, values, tangents)[1]
     over_forward = grad(lambda *at: (u * torch.func.jvp(answer.apply, at, tangents)[1]).sum(), argnums=(0, 1))(*values)
-    for how, found in (("jvp of grad", over_reverse), ("grad of jvp", over_forward)):
+    fresh = leaves(args)
+    with forward_ad.dual_level():
+        output = answer.apply(*(forward_ad.make_dual(a, t) for a, t in zip(fresh, tangents, strict=True)))
+        plainly = torch.autograd.grad(forward_ad.unpack_dual(output).tangent, fresh, u, materialize_grads=True)
+    by = {"jvp of grad": over_reverse, "grad of jvp": over_forward, "backward() of the tangent by forward_ad": plainly}
+    for how, found in by.items():
         seen = {f"second derivative along the tangents, {name}": plain(part) for name, part in zip(NAMES, found, strict=True)}
         yield {"given": f"{how}, {words(NAMES, args)}", "seen": seen}
 
@@ -177,6 +182,8 @@ _ERRORS = (
     (r"must implement the jvp", "torch looks for a static method of exactly that name: jvp."),
     (r"jvp\(\) (takes|missing|got)", "jvp gets ctx, and one tangent for each argument of forward: input_tangent, scale_tangent."),
     (r"invalid number of forward gradients", "jvp returns one tangent for each output, and there is one: add the two shares."),
+    (r"expected Variable or None", "jvp returns something that is no tensor: return the tangent itself, in no list."),
+    (r"does not require grad", "jvp itself cannot be differentiated: no .detach(), .item(), .data, no_grad in it."),
     (r"different size than", "The tangent of the output has the output's shape: nothing is summed on the way forward."),
     (r"INTERNAL ASSERT|forward grad to be floating", "jvp returns something that is no tensor: is a return missing?"),
     (

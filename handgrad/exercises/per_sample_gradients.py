@@ -1,5 +1,6 @@
 """The exercise `per_sample_gradients` of chapter 10: one gradient for each example, in one pass."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -104,6 +105,16 @@ def _a_loop(answer: tuple, draw: Draw) -> Iterator[Case]:
         yield {"given": f"two layers of your LinearFunction, {n} examples", "seen": _gradients(found, params)}
 
 
+def _untouched(answer: tuple, draw: Draw) -> Iterator[Case]:
+    """Nothing that was handed over is changed, neither the tensors nor the dictionary."""
+    params, x, y = _two_layers(draw, 5)
+    kept = {name: value.clone() for name, value in {**params, "x": x, "y": y}.items()}
+    answer[1](_with_linear(answer), params, x, y)
+    now = {**params, "x": x, "y": y}
+    seen = {f"{name} afterwards": plain(now.get(name)) for name in kept}
+    yield {"given": "5 examples", "seen": seen | {"names in params": sorted(params)}}
+
+
 def _any_loss(answer: tuple, draw: Draw) -> Iterator[Case]:
     """Another loss: a class for each example, other names and shapes, float32; params that require a gradient themselves."""
     y = tensor([draw.integer(0, 2) for _ in range(4)], torch.int64)
@@ -119,16 +130,23 @@ def _any_loss(answer: tuple, draw: Draw) -> Iterator[Case]:
 
 
 def _one_pass(answer: tuple, draw: Draw) -> Iterator[Case]:
-    """The loss is called for all examples at once: a loop calls it once for each."""
+    """The loss is called for all examples at once, and one backward goes through it; a loop needs one of each an example."""
     params, x, y = _two_layers(draw, 6)
-    calls = []
+    calls = Counter()
 
-    def counted(*args: object) -> torch.Tensor:
-        calls.append(len(args))
-        return _with_linear((_Linear,))(*args)
+    class Counted(_Linear):
+        @staticmethod
+        def backward(ctx, grad_output):
+            calls["backward"] += 1
+            return _Linear.backward(ctx, grad_output)
 
-    answer[1](counted, params, x, y)
-    yield {"given": "6 examples", "seen": {"calls of loss": len(calls)}, "accept": {"calls of loss": [1, 2]}}
+    def loss(*args: object) -> torch.Tensor:
+        calls["loss"] += 1
+        return _with_linear((Counted,))(*args)
+
+    answer[1](loss, params, x, y)
+    seen = {"calls of loss": calls["loss"], "backward passes": calls["backward"] / 2}  # of two layers
+    yield {"given": "6 examples", "seen": seen, "accept": {label: [{"between": [1, 2]}] for label in seen}}
 
 
 def _of_the_function(probe: Probe) -> Probe:
@@ -162,8 +180,9 @@ PER_SAMPLE = Exercise(
         ),
         Probe("shapes", _kind, "Each parameter has one gradient for each example: the examples are the first dimension."),
         Probe("a loop", _a_loop, "The gradients are others than those of a loop over the examples."),
+        Probe("untouched", _untouched, "params, x and y belong to the caller: change nothing in them."),
         Probe("any loss", _any_loss, "It holds for one loss only: call loss(params, x, y) for one example, and nothing else."),
-        Probe("one pass", _one_pass, "A loop calls the loss once for each example; vmap calls it once for all of them."),
+        Probe("one pass", _one_pass, "A loop goes through the loss once for each example; vmap goes once for all of them."),
     ),
     reference=(_Linear, _per_sample),
     slips=(

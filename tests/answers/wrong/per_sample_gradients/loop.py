@@ -1,6 +1,6 @@
 """A loop over the examples: right, and N calls of the loss.
 
-Meets: one pass: once for each example
+Meets: one pass: goes through the loss once for each
 """
 
 import torch

@@ -1,6 +1,6 @@
 """A loop with backward(), which leaves gradients behind.
 
-Meets: one pass: once for each example
+Meets: one pass: goes through the loss once for each
 """
 
 import torch
