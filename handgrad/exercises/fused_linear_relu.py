@@ -68,7 +68,8 @@ def _turned(t: Tensor) -> Tensor:
 
 def _large(draw: Draw) -> list[Args]:
     x, weight, bias = _args(draw, 2, 4, 3)
-    return [((1000 * x).detach().requires_grad_(), weight, (1000 * bias).detach().requires_grad_())]
+    tiny = [tensor(t).requires_grad_() for t in ([[1e-9], [-1e-12], [1e-30]], [[1.0], [-2.0]], [0.0, 0.0])]
+    return [((1000 * x).detach().requires_grad_(), weight, (1000 * bias).detach().requires_grad_()), tuple(tiny)]
 
 
 SUBJECT = Subject(
