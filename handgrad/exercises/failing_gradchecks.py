@@ -145,7 +145,7 @@ _TEXTS = {
     ),
     "at_the_kink": (
         r"Jacobian mismatch",
-        "At 0 the difference sees half of each side: no backward agrees with it. Keep off 0, and stay on both sides of it.",
+        "At 0 the difference sees half of each side, and ReLU's backward is that of one: keep off 0, and use both sides of it.",
     ),
     "random_forward": (
         r"Jacobian mismatch|not reentrant",

@@ -5,7 +5,7 @@ from math import ceil, prod
 
 from torch.devices import as_device
 from torch.dtypes import bool_, dtype, float64, get_default_dtype, int64, of_number, wider
-from torch.layout import Size
+from torch.layout import Size, row_major
 from torch.nodes import Operation
 from torch.tensor import Tensor, new
 from torch.views import sizes_of
@@ -70,10 +70,19 @@ def like(value: float) -> Callable:
     """`torch.zeros_like` and its like."""
 
     def make(t: Tensor, *, dtype: dtype | None = None, device: object = None, **options: object) -> Tensor:
-        options.pop("memory_format", None)
-        return filled(value)(t.shape, dtype=dtype or t.dtype, device=device or t.device, **options)
+        keeps_layout = options.pop("memory_format", None) is None
+        result = filled(value)(t.shape, dtype=dtype or t.dtype, device=device or t.device, **options)
+        if keeps_layout and not t.is_contiguous() and _has_no_gaps(t):
+            result._strides = t.stride()  # all of its numbers are the same, so none has to move
+        return result
 
     return make
+
+
+def _has_no_gaps(t: Tensor) -> bool:
+    """Whether its numbers fill its memory, in some order of the dimensions."""
+    order = sorted(range(t.dim()), key=t.stride, reverse=True)
+    return tuple(map(t.stride, order)) == row_major(tuple(t.shape[d] for d in order))
 
 
 zeros_like, ones_like, empty_like = like(0), like(1), like(0)

@@ -5,7 +5,7 @@ import torch
 
 @torch.no_grad()
 def numerical_jacobian(fn, x, eps=1e-6):
-    moved = x.detach().to(torch.double, memory_format=torch.contiguous_format, copy=True)
+    moved = x.detach().double().contiguous().clone()
     flat = moved.view(-1)
     columns = []
     for j in range(flat.numel()):

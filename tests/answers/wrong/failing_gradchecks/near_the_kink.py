@@ -1,6 +1,6 @@
 """Off the kink by less than gradcheck's step.
 
-Meets: at the kink: Keep off 0
+Meets: at the kink: keep off 0
 """
 
 import torch
