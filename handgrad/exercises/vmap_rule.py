@@ -82,6 +82,16 @@ BOTH = [(0, 0), (1, 0), (0, 1), (2, 1), (2, 0), (-1, -1)]
 ONE = [(0, None), (None, 0), (1, None), (None, 1), (2, None), (-1, None)]
 
 
+NESTED = [  # in_dims of the inner and of the outer vmap
+    ((0, 0), (0, 0)),
+    ((0, 1), (1, None)),
+    ((None, 0), (0, None)),
+    ((2, None), (None, 1)),
+    ((0, 0), (2, 1)),
+    ((1, None), (3, 0)),
+]
+
+
 def _equal(answer: Function, draw: Draw) -> Iterator[Case]:
     """As many examples as rows and columns: a batch that is looked for at the wrong place is no error but silently wrong."""
     yield from _cases(answer, draw, BOTH, 3, 3, 3)
@@ -106,7 +116,7 @@ def _one(answer: Function, draw: Draw) -> Iterator[Case]:
 def _nested(answer: Function, draw: Draw) -> Iterator[Case]:
     """vmap of vmap: each level calls the rule once, and what one level moved the other must find."""
     for batch in ((2, 4), (2, 2)):
-        for inner, outer in (((0, 0), (0, 0)), ((0, 1), (1, None)), ((None, 0), (0, None)), ((2, None), (None, 1))):
+        for inner, outer in NESTED:
             matrix, vector = draw.normal(3, 2), draw.normal(2)
             for size, dims in ((batch[1], inner), (batch[0], outer)):
                 matrix, vector = (
@@ -227,7 +237,10 @@ VMAP_RULE = Exercise(
             "generate_vmap_rule.",
         ),
         (r"leading dimensions .* differ", _BATCH),
-        (r"number of sizes provided", "Under a second vmap the rule is handed a dimension more: `*t.shape` fits every one."),
+        (
+            r"number of sizes provided|repeat dims|permute",
+            "Under a second vmap the rule is handed a dimension more: `*t.shape` and movedim fit every number of them.",
+        ),
         (r"NoneType|movedim\(\)|must be tuple of ints", "in_dims holds None for an argument without a batch: ask first."),
         (
             r"to have two returns|Got \d+ returns|incompatible \(output, out_dims\)",

@@ -1,6 +1,6 @@
 """expand is told of three dimensions, and a second vmap adds one.
 
-Meets: vmap of vmap: fits every one
+Meets: vmap of vmap: fit every number
 """
 
 import numpy
