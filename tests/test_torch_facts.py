@@ -1,0 +1,205 @@
+"""What the course says of one version of torch, sentence by sentence: when torch moves on, this says which no longer hold.
+
+Each sentence in `sources/` that names torch 2.13 has a line in FACTS: a piece of it, and a program that says whether it holds.
+"""
+
+import re
+import warnings
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from handgrad.audit.quiet import quiet
+from handgrad.exercises.once_differentiable import predictions
+
+SOURCES = Path(__file__).parents[1] / "sources"
+SAID = re.compile(r"torch 2\.13|\[2\.13\]")
+
+
+class Square(torch.autograd.Function):
+    """A Function in the style that torch.func takes, with a rule for forward mode."""
+
+    @staticmethod
+    def forward(x):
+        return x**2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * 2 * x
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        (x,) = ctx.saved_tensors
+        return tangent * 2 * x
+
+
+class Once(Square):
+    """The same, and its backward is declared not to be differentiable."""
+
+    backward = staticmethod(once_differentiable(Square.backward))
+
+
+def number(value: float) -> Tensor:
+    return torch.tensor(value, requires_grad=True)
+
+
+def raises(call: Callable[[], object], words: str) -> bool:
+    try:
+        call()
+    except Exception as error:
+        return words in f"{type(error).__name__}: {error}"
+    return False
+
+
+def a_variable_is_a_tensor() -> bool:
+    return type(torch.autograd.Variable(torch.ones(1))) is Tensor
+
+
+def an_instance_warns_and_raises() -> bool:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        instance = Square()
+    return len(caught) == 1 and raises(lambda: instance(number(1.0)), "RuntimeError: Legacy autograd function")
+
+
+def seven_spellings_have_three_slopes_at_zero() -> bool:
+    zero = torch.tensor(0.0)
+    spellings: dict[Callable[[Tensor], Tensor], float] = {
+        torch.relu: 0.0,
+        lambda x: x.clamp(min=0): 1.0,
+        lambda x: torch.maximum(x, zero): 0.5,
+        lambda x: torch.where(x > 0, x, 0): 0.0,
+        lambda x: x * (x > 0): 0.0,
+        lambda x: (x + x.abs()) / 2: 0.5,
+    }
+    x = number(0.0)
+    return all(torch.autograd.grad(spelling(x), x)[0].item() == slope for spelling, slope in spellings.items())
+
+
+def gradcheck_has_these_defaults() -> bool:
+    defaults = {"eps": 1e-6, "rtol": 1e-3, "atol": 1e-5, "fast_mode": False, "nondet_tol": 0.0, "raise_exception": True}
+    found = signature(torch.autograd.gradcheck).parameters
+    return all(found[name].default == default for name, default in defaults.items())
+
+
+def saves_its_input_alone(function: Callable[[Tensor], Tensor]) -> bool:
+    x = torch.ones(10, requires_grad=True)
+    saved: list[Tensor] = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: saved.append(tensor) or tensor, lambda tensor: tensor):
+        function(x)
+    return {tensor.data_ptr() for tensor in saved} == {x.data_ptr()}
+
+
+def silu_saves_its_input_alone() -> bool:
+    return saves_its_input_alone(torch.nn.functional.silu)
+
+
+def softplus_saves_its_input_alone() -> bool:
+    return saves_its_input_alone(torch.nn.functional.softplus)
+
+
+def a_print_stops_a_whole_graph() -> bool:
+    class Chatty(Square):
+        @staticmethod
+        def forward(x):
+            print(type(x))
+            return x**2
+
+    try:
+        return raises(lambda: torch.compile(Chatty.apply, backend="eager", fullgraph=True)(number(1.0)), "Unsupported")
+    finally:
+        torch._dynamo.reset()
+
+
+def once_differentiable_is_loud_in_two_ways_and_silent_elsewhere() -> bool:
+    def second(function: Callable[[Tensor], Tensor]) -> float:
+        x, w = number(1.0), number(1.0)
+        (first,) = torch.autograd.grad(function(x * w) ** 2, x, create_graph=True)
+        return torch.autograd.grad(first, w)[0].item()
+
+    told = {"cubes": "B", "cubes, grad": "C", "weights": "A", "no graph": "A", "scaled, grad": "none"}
+    return predictions() == told and (second(torch.square), second(Once.apply)) == (16.0, 4.0)
+
+
+def second_derivatives_that_are_zero() -> bool:
+    def along(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+        return lambda t: torch.func.jvp(function, (t,), (torch.ones_like(t),))[1]
+
+    t, grad = torch.tensor(3.0), torch.func.grad
+    twice = along(along(Square.apply))(t).item(), grad(grad(Once.apply))(t).item()
+    return twice == (0.0, 0.0) and grad(grad(Square.apply))(t).item() == along(grad(Square.apply))(t).item() == 2.0
+
+
+def apply_takes_keyword_arguments() -> bool:
+    return Square.apply(x=number(3.0)).item() == 9.0
+
+
+def methods_need_not_be_static() -> bool:
+    class Old(torch.autograd.Function):
+        def forward(self, x):
+            self.save_for_backward(x)
+            return x**2
+
+        def backward(self, grad_output):
+            (x,) = self.saved_tensors
+            return grad_output * 2 * x
+
+    x = number(3.0)
+    Old.apply(x).backward()
+    return x.grad.item() == 6.0
+
+
+FACTS: dict[str, Callable[[], bool]] = {
+    "the old name hands you a tensor": a_variable_is_a_tensor,
+    "making one warns, and calling it raises": an_instance_warns_and_raises,
+    "Those are the answers of": seven_spellings_have_three_slopes_at_zero,
+    "These are their defaults in": gradcheck_has_these_defaults,
+    "which is torch's own swish, makes the same choice": silu_saves_its_input_alone,
+    "cannot put a print into it": a_print_stops_a_whole_graph,
+    "The declaration is not watertight": once_differentiable_is_loud_in_two_ways_and_silent_elsewhere,
+    "Two ways to a second derivative do not work": second_derivatives_that_are_zero,
+    "A tensor less than torch's own softplus": softplus_saves_its_input_alone,
+    "`apply` takes keyword arguments": apply_takes_keyword_arguments,
+    "A method that is not static is still accepted": methods_need_not_be_static,
+}
+# what the cells below these sentences show, and one measurement
+OTHERS = (
+    "All were seen in",
+    "still takes is shown by running it",
+    "The last line is what we saw in",
+    "On one CPU with torch 2.13",
+)
+
+
+def said() -> list[tuple[str, str]]:
+    """The sentences that name the version, each with its file."""
+    files = sorted(SOURCES.rglob("*.md"))
+    lines = [(file.name, line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return [(name, line) for name, line in lines if SAID.search(line)]
+
+
+def test_every_sentence_that_names_the_version_has_its_fact():
+    for name, line in said():
+        assert sum(piece in line for piece in (*FACTS, *OTHERS)) == 1, f"{name}: {line}\nadd a line to FACTS"
+
+
+@pytest.mark.parametrize("piece", FACTS)
+def test_it_holds(piece: str):
+    places = [name for name, line in said() if piece in line]
+    assert places, f"no sentence in sources/ says {piece!r} of a version: take it out of FACTS"
+    with quiet():
+        holds = FACTS[piece]()
+    assert holds, (
+        f"with torch {torch.__version__} it no longer holds: {piece!r}, in {', '.join(places)}; mend the text and its cells"
+    )
