@@ -79,7 +79,7 @@ def judge_record(name: str, record: object, seed: int, want: Record | None = Non
     record = record if isinstance(record, dict) else {}
     probes = record.get("probes")
     record = {"source": record.get("source"), "probes": probes if isinstance(probes, dict) else {}}
-    want = want or _reference_record(name, seed)
+    want = want or reference_record(name, seed)
     differences = {difference.probe: difference for difference in judge(record, want)}
     broken_rule = _broken_rule(exercise, record)
     findings, outcome = [], "done"
@@ -104,7 +104,7 @@ def judge_record(name: str, record: object, seed: int, want: Record | None = Non
 
 
 @lru_cache(maxsize=128)
-def _reference_record(name: str, seed: int) -> Record:
+def reference_record(name: str, seed: int) -> Record:
     """What the reference does for a seed; a class of submissions is judged against the same one."""
     return observe(EXERCISES[name], EXERCISES[name].reference, seed)
 

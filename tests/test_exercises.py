@@ -8,6 +8,7 @@ import pytest
 from handgrad.exercises import EXERCISES
 from handgrad.notebooks.course import read_sources
 from handgrad.notebooks.states import RIGHT, SHIPPED, SOLVED, WRONG, fault, gaps, states, strays, verdict
+from handgrad.verdict import reference_record
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [source for source in read_sources(ROOT) if source.is_exercise]
@@ -46,6 +47,14 @@ def test_wrong_answer_meets_its_message(state):
 @pytest.mark.parametrize("state", of_kind(RIGHT))
 def test_right_answer_is_done(state):
     assert fault(state) is None
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_reference_has_no_fault_that_would_be_expected_of_others(name):
+    for probe, cases in reference_record(name, 0)["probes"].items():
+        assert cases or probe == "form", probe
+        for case in cases:
+            assert case.get("seen", {}).get("fault", "none") == "none", probe
 
 
 def test_every_exercise_has_its_answers_and_hints_and_no_answers_are_left_over():

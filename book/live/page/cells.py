@@ -35,11 +35,11 @@ def check(name: str, answer: object) -> None:
 def _unable(name: object) -> list[str]:
     """The probes in which the reference itself fails here: comparing with that would say nothing."""
     from handgrad.exercises import EXERCISES
-    from handgrad.verdict import _reference_record
+    from handgrad.verdict import reference_record
 
     if not isinstance(name, str) or name not in EXERCISES:
         return []
-    probes = _reference_record(name, 0)["probes"]
+    probes = reference_record(name, 0)["probes"]
     return [probe for probe, cases in probes.items() if not cases or _broke_off(cases[-1])]
 
 
