@@ -1,6 +1,6 @@
 """An upstream gradient of -2 everywhere.
 
-Meets: upstream: send signed, unequal numbers
+Meets: upstream: signed numbers of different sizes
 """
 
 import torch

@@ -1,6 +1,6 @@
 """gradcheck, and backward(-g) = -backward(g).
 
-Meets: upstream: send signed, unequal numbers
+Meets: upstream: signed numbers of different sizes
 """
 
 import torch
