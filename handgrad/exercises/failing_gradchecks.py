@@ -201,7 +201,7 @@ FAILING_GRADCHECKS = Exercise(
         ),
         Slip(
             _calls(expanded=lambda gradcheck, square: gradcheck(lambda x: x * x, _numbers(1.5, 1.5, 1.5))),
-            "That checks a function of your own: the Function that you are handed is not called.",
+            "Nothing wrong is refused any more: call the Function that you are handed, at numbers that show its slope.",
         ),
     ),
     errors=((r"positional argument", "Each of the four takes two arguments: gradcheck, and the Function to check."),),

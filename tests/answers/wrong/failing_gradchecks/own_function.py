@@ -1,6 +1,6 @@
 """Checks a function of its own.
 
-Meets: expanded: the Function that you are handed is not called
+Meets: expanded: call the Function that you are handed
 """
 
 import torch

