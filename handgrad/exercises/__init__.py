@@ -39,6 +39,7 @@ from handgrad.exercises import (
     unused_output,
     vmap_rule,
     where_paths_part,
+    your_operator,
 )
 from handgrad.exercises.exercise import Exercise
 from handgrad.own_course import own_exercises
@@ -82,6 +83,7 @@ MODULES = (
     not_a_derivative,
     fixed_point,
     fused_linear_relu,
+    your_operator,
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in MODULES for exercise in module.EXERCISES}

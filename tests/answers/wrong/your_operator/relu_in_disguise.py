@@ -1,0 +1,36 @@
+"""Three times a leaky ReLU, written out.
+
+Meets: new: got leaky_relu
+"""
+
+import torch
+from torch import nn
+from torch.autograd import Function
+
+
+class YourFunction(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return (x + x.abs()) * 1.5 + 0.06 * torch.where(x < 0, x, 0)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * torch.where(x > 0, 3.0, 0.06).to(x.dtype)
+
+
+class YourModule(nn.Module):
+    def forward(self, x):
+        return YourFunction.apply(x)
+
+
+def train(images, labels, steps=60):
+    network = nn.Sequential(nn.Linear(64, 32), YourModule(), nn.Linear(32, 10)).to(images.device)
+    optimizer = torch.optim.Adam(network.parameters(), lr=0.02)
+    for _ in range(steps):
+        loss = nn.functional.cross_entropy(network(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return network
