@@ -19,8 +19,8 @@ from rich.progress import track
 from rich.table import Table
 
 from handgrad.audit.report import Report
-from handgrad.mutants.bank import Bank, Version
-from handgrad.mutants.compare import AUDITS, CHECKS, RESULTS, fresh, refusals, score, verdict, versions
+from handgrad.mutants.bank import Bank, Version, banks
+from handgrad.mutants.compare import AUDITS, CHECKS, RESULTS, content, fresh, refusals, score, verdict, versions
 
 NAMES = (*CHECKS, *AUDITS)
 RUNS = 3
@@ -86,11 +86,12 @@ def _print(found: dict[str, dict], medians: dict[str, dict[str, float]]) -> None
 def _json(found: dict[str, dict], medians: dict[str, dict[str, float]]) -> str:
     """A line for each version and each check, so that a difference can be read."""
 
-    def lines(entries: dict[str, dict]) -> str:
+    def lines(entries: dict[str, dict] | dict[str, str]) -> str:
         return "{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(entry)}" for key, entry in entries.items()) + "\n}"
 
     version = torch.__version__.split("+")[0]
-    return f'{{"torch": "{version}", "times": {lines(medians)}, "refusals": {lines(found)}}}\n'
+    contents = {bank.name: content(bank.name) for bank in banks()}
+    return f'{{"torch": "{version}", "times": {lines(medians)}, "contents": {lines(contents)}, "refusals": {lines(found)}}}\n'
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """How checks of a custom Function do on the bank: which wrong versions each refuses, which right ones each accepts."""
 
+import hashlib
 import importlib.util
 import json
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from handgrad.mutants import witness
 from handgrad.mutants.bank import Bank, Version, banks
 
 RESULTS = Path(__file__).with_name("results.json")
+_AUDIT = Path(__file__).parents[1] / "audit"
 
 # wrong versions that the audit accepts even with the reference, and why
 MISSED = {
@@ -132,8 +134,19 @@ def fresh(name: str) -> tuple[Version, Bank]:
 
 @cache
 def measured() -> dict:
-    """What `benchmarks/audit.py --write` found: `refusals` of each version, `times` of each check, and torch's version."""
+    """What `benchmarks/audit.py --write` found: each version's `refusals`, each check's `times`, each bank's `contents` then."""
     return json.loads(RESULTS.read_text(encoding="utf-8"))
+
+
+@cache
+def content(operation: str) -> str:
+    """A digest of what a bank's outcome depends on: torch's version, the audit, the other checks, and the bank's own module."""
+    here = RESULTS.parent
+    files = [*sorted(_AUDIT.glob("*.py")), *(here / f"{name}.py" for name in ("bank", "compare", "witness", operation))]
+    digest = hashlib.sha256(torch.__version__.partition("+")[0].encode())
+    for file in files:
+        digest.update(file.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
