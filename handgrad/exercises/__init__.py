@@ -2,8 +2,12 @@
 
 from handgrad.exercises import (
     accumulate,
+    break_the_checker,
+    checkpoint_safe,
+    compilable_linear,
     counterexample,
     cube_backward,
+    custom_op,
     dead_units,
     failing_gradchecks,
     first_loss,
@@ -18,6 +22,7 @@ from handgrad.exercises import (
     log1p_exp,
     loss_lies,
     match_torch,
+    mixed_precision,
     module,
     moving,
     my_gradcheck,
@@ -79,11 +84,16 @@ MODULES = (
     per_sample_gradients,
     jvp,
     vmap_rule,
+    compilable_linear,
+    custom_op,
+    mixed_precision,
+    checkpoint_safe,
     log1p_exp,
     not_a_derivative,
     fixed_point,
     fused_linear_relu,
     your_operator,
+    break_the_checker,
 )
 
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in MODULES for exercise in module.EXERCISES}

@@ -149,7 +149,7 @@ YOUR_OPERATOR = Exercise(
     slips=(
         Slip(
             (_Squareplus, _SquareplusModule, lambda images, labels, steps=60: 0.99),
-            "train returns a number. Whether it is an accuracy the check cannot know: return the network, and the check measures.",
+            "train returns a number. Whether it is an accuracy nobody can know: return the network, and the check measures.",
         ),
     ),
     errors=(
