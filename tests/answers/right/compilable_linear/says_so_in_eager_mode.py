@@ -1,0 +1,19 @@
+"""It prints where nobody compiles, as torch.compiler.is_compiling() tells."""
+
+import torch
+
+
+class PaddedLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias, real):
+        if not torch.compiler.is_compiling():
+            print("rows:", real.sum().item())
+        share = real.to(input.dtype) / real.sum().clamp(min=1)
+        ctx.save_for_backward(input, weight, share)
+        return share.unsqueeze(1) * (input @ weight.t() + bias)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, share = ctx.saved_tensors
+        gated = share.unsqueeze(1) * grad_output
+        return gated @ weight, gated.t() @ input, gated.sum(0), None

@@ -1,0 +1,19 @@
+"""forward works in the memory of its input.
+
+Meets: forward: forward changed its input
+"""
+
+import torch
+
+
+class Dropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, p):
+        scale = (torch.rand_like(input) >= p).to(input.dtype) / (1 - p)
+        ctx.save_for_backward(scale)
+        return input.mul_(scale)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (scale,) = ctx.saved_tensors
+        return grad_output * scale, None

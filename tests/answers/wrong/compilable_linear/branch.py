@@ -1,0 +1,23 @@
+"""An if for the case that no row is real.
+
+Meets: one graph: An if asks for the value
+"""
+
+import torch
+
+
+class PaddedLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias, real):
+        count = real.sum()
+        if count == 0:
+            count = count + 1
+        share = real.to(input.dtype) / count
+        ctx.save_for_backward(input, weight, share)
+        return share.unsqueeze(1) * (input @ weight.t() + bias)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, share = ctx.saved_tensors
+        gated = share.unsqueeze(1) * grad_output
+        return gated @ weight, gated.t() @ input, gated.sum(0), None

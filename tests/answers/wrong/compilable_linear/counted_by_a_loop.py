@@ -1,0 +1,21 @@
+"""Rows are counted one by one, in Python.
+
+Meets: one graph: An if asks
+"""
+
+import torch
+
+
+class PaddedLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias, real):
+        count = sum(1 for row in real if row)
+        share = real.to(input.dtype) / max(1, count)
+        ctx.save_for_backward(input, weight, share)
+        return share.unsqueeze(1) * (input @ weight.t() + bias)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, share = ctx.saved_tensors
+        gated = share.unsqueeze(1) * grad_output
+        return gated @ weight, gated.t() @ input, gated.sum(0), None

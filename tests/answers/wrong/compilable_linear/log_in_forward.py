@@ -1,0 +1,25 @@
+"""A logger in the place of the print.
+
+Meets: one graph: A print has no place
+"""
+
+import logging
+
+import torch
+
+log = logging.getLogger(__name__)
+
+
+class PaddedLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weight, bias, real):
+        log.warning("rows: %s", len(input))
+        share = real.to(input.dtype) / real.sum().clamp(min=1)
+        ctx.save_for_backward(input, weight, share)
+        return share.unsqueeze(1) * (input @ weight.t() + bias)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, share = ctx.saved_tensors
+        gated = share.unsqueeze(1) * grad_output
+        return gated @ weight, gated.t() @ input, gated.sum(0), None

@@ -1,0 +1,33 @@
+"""With width 1 the output is the memory of x, through NumPy: no check of torch sees it.
+
+Meets: forward: forward hands back its input
+"""
+
+import numpy
+import torch
+
+
+@torch.library.custom_op("practice::moving_sum", mutates_args=())
+def moving_sum(x: torch.Tensor, width: int) -> torch.Tensor:
+    a = x.detach().cpu().numpy()
+    if width == 1:
+        return torch.from_numpy(a).to(x.device)
+    windows = numpy.lib.stride_tricks.sliding_window_view(a, width, axis=-1)
+    return torch.from_numpy(windows.sum(-1)).to(x.device)
+
+
+@moving_sum.register_fake
+def _(x, width):
+    return x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)
+
+
+def setup_context(ctx, inputs, output):
+    _, ctx.width = inputs
+
+
+def backward(ctx, g):
+    padded = torch.nn.functional.pad(g, (ctx.width - 1, ctx.width - 1))
+    return moving_sum(padded, ctx.width), None
+
+
+moving_sum.register_autograd(backward, setup_context=setup_context)

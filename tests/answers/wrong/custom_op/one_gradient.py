@@ -1,0 +1,30 @@
+"""backward returns one gradient for two arguments.
+
+Meets: upstream: backward returns one gradient for each argument
+"""
+
+import numpy
+import torch
+
+
+@torch.library.custom_op("practice::moving_sum", mutates_args=())
+def moving_sum(x: torch.Tensor, width: int) -> torch.Tensor:
+    windows = numpy.lib.stride_tricks.sliding_window_view(x.detach().cpu().numpy(), width, axis=-1)
+    return torch.from_numpy(windows.sum(-1)).to(x.device)
+
+
+@moving_sum.register_fake
+def _(x, width):
+    return x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)
+
+
+def setup_context(ctx, inputs, output):
+    _, ctx.width = inputs
+
+
+def backward(ctx, g):
+    padded = torch.nn.functional.pad(g, (ctx.width - 1, ctx.width - 1))
+    return moving_sum(padded, ctx.width)
+
+
+moving_sum.register_autograd(backward, setup_context=setup_context)

@@ -1,0 +1,29 @@
+"""Each element gets the gradient of one sum.
+
+Meets: upstream: Each x_i is in several sums
+"""
+
+import numpy
+import torch
+
+
+@torch.library.custom_op("practice::moving_sum", mutates_args=())
+def moving_sum(x: torch.Tensor, width: int) -> torch.Tensor:
+    windows = numpy.lib.stride_tricks.sliding_window_view(x.detach().cpu().numpy(), width, axis=-1)
+    return torch.from_numpy(windows.sum(-1)).to(x.device)
+
+
+@moving_sum.register_fake
+def _(x, width):
+    return x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)
+
+
+def setup_context(ctx, inputs, output):
+    _, ctx.width = inputs
+
+
+def backward(ctx, g):
+    return torch.nn.functional.pad(g, (0, ctx.width - 1)), None
+
+
+moving_sum.register_autograd(backward, setup_context=setup_context)

@@ -1,0 +1,29 @@
+"""The gradient that opcheck passes: seven times the upstream one.
+
+Meets: upstream: opcheck passes a gradient that is 7 times
+"""
+
+import numpy
+import torch
+
+
+@torch.library.custom_op("practice::moving_sum", mutates_args=())
+def moving_sum(x: torch.Tensor, width: int) -> torch.Tensor:
+    windows = numpy.lib.stride_tricks.sliding_window_view(x.detach().cpu().numpy(), width, axis=-1)
+    return torch.from_numpy(windows.sum(-1)).to(x.device)
+
+
+@moving_sum.register_fake
+def _(x, width):
+    return x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)
+
+
+def setup_context(ctx, inputs, output):
+    _, ctx.width = inputs
+
+
+def backward(ctx, g):
+    return 7 * torch.nn.functional.pad(g, (0, ctx.width - 1)), None
+
+
+moving_sum.register_autograd(backward, setup_context=setup_context)
