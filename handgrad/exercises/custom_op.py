@@ -254,8 +254,8 @@ CUSTOM_OP = Exercise(
     hints=(
         "In which sums is x_i? What is its gradient, if the upstream gradient is 1 for the first sum and 0 for the others?",
         "The gradient of x_i is the sum of g_(i - width + 1) … g_i: a moving sum too, over g with width - 1 zeros at both ends.",
-        "`padded = torch.nn.functional.pad(g, (ctx.width - 1, ctx.width - 1))`, `return moving_sum(padded, ctx.width), None`; the "
-        "fake is `x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)`.",
+        "`padded = torch.nn.functional.pad(g, (ctx.width - 1, ctx.width - 1))`, `return moving_sum(padded, ctx.width), None`; "
+        "the fake is `x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)`.",
     ),
 )  # fmt: skip
 

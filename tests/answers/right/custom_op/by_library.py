@@ -13,9 +13,11 @@ if not hasattr(torch.ops.practice_library, "moving_sum"):
 
     for key in ("CPU", "CUDA"):
         LIBRARY.impl("moving_sum", compute, key)
-    torch.library.register_fake(
-        "practice_library::moving_sum", lambda x, width: x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1), lib=LIBRARY
-    )
+
+    def fake(x, width):
+        return x.new_empty(*x.shape[:-1], x.shape[-1] - width + 1)
+
+    torch.library.register_fake("practice_library::moving_sum", fake, lib=LIBRARY)
 
     def setup(ctx, inputs, output):
         ctx.width = inputs[1]

@@ -7,7 +7,7 @@ import torch
 
 
 class Dropout(torch.autograd.Function):
-    stack = []
+    stack = []  # noqa: RUF012
 
     @staticmethod
     def forward(ctx, input, p):

@@ -3,8 +3,6 @@
 Meets: form: Write `class Name
 """
 
-import torch
-
 
 def PaddedLinear(input, weight, bias, real):
     share = real.to(input.dtype) / real.sum().clamp(min=1)

@@ -9,9 +9,8 @@ import torch
 
 @torch.library.custom_op("practice::moving_sum", mutates_args=())
 def moving_sum(x: torch.Tensor, width: int) -> torch.Tensor:
-    return torch.from_numpy(
-        numpy.convolve(x.detach().cpu().numpy(), numpy.ones(width, x.detach().cpu().numpy().dtype), "valid")
-    ).to(x.device)
+    a = x.detach().cpu().numpy()
+    return torch.from_numpy(numpy.convolve(a, numpy.ones(width, a.dtype), "valid")).to(x.device)
 
 
 @moving_sum.register_fake
