@@ -137,6 +137,12 @@ _ANSWER: dict[str, Callable] = {
     "expanded": lambda gradcheck, square: gradcheck(square, _numbers(1.5, 1.5, 1.5)),
 }
 
+
+def _own_function(gradcheck: Callable, _: Callable) -> bool:
+    return gradcheck(lambda x: x * x, _numbers(1.5, 1.5, 1.5))
+
+
+_BLIND = "Nothing wrong is refused any more: call the Function that you are handed, at numbers that show its slope."
 _LOOSE = "A looser tolerance makes the error smaller for you only: wrong Functions pass with it too. "
 _TEXTS = {
     "single_precision": (
@@ -199,10 +205,7 @@ FAILING_GRADCHECKS = Exercise(
             _calls(at_the_kink=lambda gradcheck, relu: gradcheck(relu, _numbers(-1.0, 0.0, 2.0), atol=0.6)),
             _LOOSE + _TEXTS["at_the_kink"][1],
         ),
-        Slip(
-            _calls(expanded=lambda gradcheck, square: gradcheck(lambda x: x * x, _numbers(1.5, 1.5, 1.5))),
-            "Nothing wrong is refused any more: call the Function that you are handed, at numbers that show its slope.",
-        ),
+        *(Slip(_calls(**{name: _own_function}), _BLIND) for name in CALLS),
     ),
     errors=((r"positional argument", "Each of the four takes two arguments: gradcheck, and the Function to check."),),
     hints=(

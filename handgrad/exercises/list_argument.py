@@ -49,8 +49,10 @@ def _form(answer: Answer, draw: Draw) -> Iterator[Case]:
 
 
 def _value(answer: Answer, draw: Draw) -> Iterator[Case]:
-    """The sum of all squares, as a tensor without dimensions."""
-    for tensors in map(_asking, _lists(draw)):
+    """The sum of all squares, as a tensor without dimensions; those that need no gradient count as well."""
+    lists = [_asking(tensors) for tensors in _lists(draw)]
+    lists[1][0].requires_grad_(False)
+    for tensors in lists:
         fresh = _leaves(tensors)
         seen = {"value": plain(answer[1](list(fresh))), "tensors afterwards": [plain(t) for t in fresh]}
         yield {"given": f"squared_norm of {_words(tensors)}", "seen": seen}

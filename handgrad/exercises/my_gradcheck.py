@@ -86,6 +86,8 @@ def _wrong_values(draw: Draw) -> list[Call]:
             oracle(torch.exp, lambda g, x: 1.00002 * g * x.exp()),
             (_leaf(draw, 5),),
         ),
+        ("exp whose gradient is 1e-3 too large", oracle(torch.exp, lambda g, x: g * x.exp() + 1e-3), (_leaf(draw, 5),)),
+        ("exp whose gradient is 1e-3 too small", oracle(torch.exp, lambda g, x: g * x.exp() - 1e-3), (_leaf(draw, 5),)),
         ("exp whose gradients stand in reversed order", oracle(torch.exp, lambda g, x: (g * x.exp()).flip(0)), (_leaf(draw, 5),)),
     ]
 

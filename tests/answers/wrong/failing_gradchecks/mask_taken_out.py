@@ -1,6 +1,6 @@
 """Takes the mask out of one call and checks a product.
 
-Meets: random forward: and refuse wrong ones
+Meets: random forward: call the Function that you are handed
 """
 
 import torch

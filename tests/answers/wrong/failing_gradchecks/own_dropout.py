@@ -1,6 +1,6 @@
 """Checks a dropout of its own.
 
-Meets: random forward: repair its input
+Meets: random forward: call the Function that you are handed
 """
 
 import torch

@@ -1,6 +1,6 @@
 """So small that atol hides everything.
 
-Meets: single precision: and refuse wrong ones
+Meets: single precision: call the Function that you are handed
 """
 
 import torch

@@ -1,6 +1,6 @@
 """At 0 every multiple of the slope is 0.
 
-Meets: single precision: and refuse wrong ones
+Meets: single precision: call the Function that you are handed
 """
 
 import torch

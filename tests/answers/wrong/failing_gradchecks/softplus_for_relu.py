@@ -1,0 +1,31 @@
+"""Checks a smooth function in the place of the ReLU that it is handed.
+
+Meets: at the kink: call the Function that you are handed
+"""
+
+import torch
+
+
+def single_precision(gradcheck, square):
+    x = torch.tensor([0.3, -1.2, 2.0], dtype=torch.float64, requires_grad=True)
+    return gradcheck(square, x)
+
+
+def at_the_kink(gradcheck, relu):
+    x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64, requires_grad=True)
+    return gradcheck(torch.nn.functional.softplus, x)
+
+
+def random_forward(gradcheck, dropout):
+    x = torch.linspace(1, 4, 4, dtype=torch.float64, requires_grad=True)
+
+    def seeded(x):
+        torch.manual_seed(0)
+        return dropout(x)
+
+    return gradcheck(seeded, x)
+
+
+def expanded(gradcheck, square):
+    x = torch.tensor([1.5], dtype=torch.float64).expand(3)
+    return gradcheck(square, x.contiguous().requires_grad_())
