@@ -50,5 +50,5 @@ notebooks: .venv/installed
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Python 3.11 or newer is needed, and $(PYTHON) is %d.%d. Name another: make PYTHON=python3.11" % v[:2])'
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
-	$(BIN)/python -m pip install -r requirements.txt
+	$(BIN)/python -m pip install --no-compile -r requirements.txt
 	@touch $@
