@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from handgrad.device import device
+import handgrad
 
 HELD_OUT = 450
 
@@ -38,6 +38,6 @@ def digits() -> tuple[Tensor, Tensor, Tensor, Tensor]:
             "(in the course's folder: pip install -r requirements.txt)"
         ) from None
     file = load_digits()
-    images = torch.tensor(file.data / 16, dtype=torch.float32, device=device())
-    labels = torch.tensor(file.target, dtype=torch.int64, device=device())
+    images = torch.tensor(file.data / 16, dtype=torch.float32, device=handgrad.device())
+    labels = torch.tensor(file.target, dtype=torch.int64, device=handgrad.device())
     return images[:-HELD_OUT], labels[:-HELD_OUT], images[-HELD_OUT:], labels[-HELD_OUT:]
