@@ -1,7 +1,7 @@
 """The exercise `checkpoint_safe` of chapter 11: a dropout whose forward may run twice."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 
 import torch
 from torch import Tensor
@@ -180,6 +180,9 @@ def _kept(answer: Function, draw: Draw) -> Iterator[Case]:
     more = results.alive(input, output) - usual.alive(input, plain)
     given = "checkpoint(f, input, use_reentrant=False), before backward"
     yield {"given": given, "seen": {"bytes that are kept meanwhile": more}}
+    kept = vars(answer.apply(input, 0.5).grad_fn)
+    long = sorted(name for name, value in kept.items() if isinstance(value, Sized) and len(value) >= len(input))
+    yield {"given": "f(input, 0.5), input of 100 numbers", "seen": {"attributes of ctx that hold as many": long}}
 
 
 def _checkpointed(answer: Function, draw: Draw) -> Iterator[Case]:
@@ -227,7 +230,6 @@ CHECKPOINT_SAFE = Exercise(
         Probe("upstream untouched", _upstream_untouched, SLIPS["upstream untouched"]),
         Probe("zeros", _zeros, "Where the input is 0, the output says nothing of what was drawn: keep the draw itself."),
         Probe("random", _random, _TORCHS),
-        *function_probes(SUBJECT, "device")[1:],
         Probe(
             "kept", _kept,
             "A checkpoint drops what save_for_backward was given, and nothing else: an attribute of ctx, a list, the class keep "
@@ -235,6 +237,7 @@ CHECKPOINT_SAFE = Exercise(
         ),
         Probe("checkpoint", _checkpointed, _TORCHS),
         Probe("two segments", _two_segments, "Two calls share something: keep what backward needs on ctx, one for each call."),
+        *function_probes(SUBJECT, "device")[1:],
     ),
     reference=_Dropout,
     slips=(
