@@ -7,14 +7,19 @@ from itertools import chain
 import torch
 from torch import Tensor, nn
 
+from handgrad.audit.calls import prepare
 from handgrad.audit.draw import Draw
+from handgrad.audit.judge import judge_probe
 from handgrad.audit.record import Case, described
+from handgrad.audit.run import PROBES, observe, records
+from handgrad.audit.subject import leaves
 from handgrad.audit.time_limit import TimeUp, limited
 from handgrad.digits import HELD_OUT, digits
 from handgrad.exercises.latest import Latest
 from handgrad.exercises.watched import Seen, nodes_of, watched
 
 SECONDS = 60
+_GRADCHECK = next(probe for probe in PROBES if probe.name == "gradcheck")
 UNTRAINED, TRAINED = 0.4, 0.85  # of the held-out images, at most and at least
 LEANS = 0.05  # of the predictions change when the operator's output is another
 
@@ -96,6 +101,24 @@ def in_network(answer: tuple, draw: Draw) -> Iterator[Case]:
         "given": "train(images, labels)",
         "seen": {"backward of your Function ran while it trained": run.watched.backwards > 0},
     }
+
+
+def gradient(answer: tuple, draw: Draw) -> Iterator[Case]:
+    """The slope of forward at what the operator is called with in the network, whose sizes may be others than the audit's."""
+    run = _training(answer, draw)
+    with watched(answer[0]) as seen:
+        run.network.eval()(run.images[:3])
+    args = leaves(tuple(map(_in_double, seen.args or ())))
+    cases, _ = observe(_GRADCHECK, prepare(answer[0], args, None, 0))
+    finding = judge_probe(_GRADCHECK.name, *records(cases))
+    fault = "none" if finding is None else f"{finding.label}: expected {finding.expected}, got {finding.got}"
+    yield {"given": "your Function as the trained network calls it for three images", "seen": {"fault": fault}}
+
+
+def _in_double(arg: object) -> object:
+    if not isinstance(arg, Tensor) or not arg.is_floating_point():
+        return arg
+    return arg.detach().double().requires_grad_(arg.requires_grad)
 
 
 def leans(answer: tuple, draw: Draw) -> Iterator[Case]:

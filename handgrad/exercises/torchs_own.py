@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+ALMOST = 1e-4  # of the size: what differs by less is the same operation in disguise
 _ONE = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "deg2rad", "digamma", "erf",
     "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "frac", "i0", "lgamma", "log", "log10", "log1p", "log2",
@@ -39,20 +40,20 @@ _THREE = ("addcmul", "addcdiv", "lerp", "clamp", "where")
 def torchs_name(output: Tensor, args: tuple) -> str | None:
     """The operation of torch's that gives `output` for the arguments, or None where none of those known does.
 
-    With one tensor among the arguments, a multiple of such an operation and a constant beside it count too.
+    Where only one of the tensors is more than a number, a multiple of such an operation and a constant beside it count too.
     """
     tensors = [a.detach() for a in args if isinstance(a, Tensor) and a.is_floating_point()]
     numbers = [a for a in args if isinstance(a, (int, float)) and not isinstance(a, bool)]
-    scaled = len(tensors) == 1
+    scaled = sum(tensor.numel() > 1 for tensor in tensors) == 1
     for name, value in _candidates(tensors, numbers):
-        if isinstance(value, Tensor) and value.is_floating_point() and value.shape == output.shape:
-            columns = (value,) if scaled else ()
-            if _close(value, output) or (scaled and _combines(columns, output)):
-                return name
+        if not isinstance(value, Tensor) or not value.is_floating_point() or value.shape != output.shape:
+            continue
+        if _close(value, output) or (scaled and _combines((value,), output)):
+            return name
     for tensor in tensors:
         if tensor.numel() == output.numel() and _close(tensor.flatten().sort().values, output.flatten().sort().values):
             return "a permutation of its input"
-        if scaled and tensor.shape == output.shape and _combines((tensor.clamp(min=0), tensor.clamp(max=0)), output):
+        if len(tensors) == 1 and tensor.shape == output.shape and _combines((tensor.clamp(min=0), tensor.clamp(max=0)), output):
             return "leaky_relu"
     return None
 
@@ -97,7 +98,7 @@ def _tried(operation: Callable, *args: object, **options: object) -> object:
 
 
 def _close(one: Tensor, other: Tensor) -> bool:
-    return torch.allclose(one, other, rtol=1e-9, atol=1e-12 + 1e-9 * _size(other))
+    return torch.allclose(one, other, rtol=0.0, atol=ALMOST * _size(other))
 
 
 def _combines(columns: tuple[Tensor, ...], output: Tensor) -> bool:
@@ -110,4 +111,4 @@ def _combines(columns: tuple[Tensor, ...], output: Tensor) -> bool:
 
 
 def _size(tensor: Tensor) -> float:
-    return float(tensor.abs().max()) if tensor.numel() else 0.0
+    return float(tensor.abs().max()) if tensor.numel() else 1.0

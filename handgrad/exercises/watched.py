@@ -2,7 +2,7 @@
 
 import contextlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -65,13 +65,27 @@ def watched(function: type[Function], mixed: bool = False, tasks: bool = False) 
         seen.by_torch |= len(found.tasks) > 1
         return result
 
-    function.forward, noting = staticmethod(noting_forward), staticmethod(noting_backward)
-    setattr(function, name, noting)
+    function.forward = staticmethod(_named_like(forward, noting_forward))
+    setattr(function, name, staticmethod(noting_backward))
     try:
         yield seen
     finally:
         for each, was in own.items():
             delattr(function, each) if was is None else setattr(function, each, was)
+
+
+def _named_like(forward: Callable, noting: Callable) -> Callable:
+    """`noting` with the parameters of `forward`: torch reads their names from its code where arguments are handed by keyword."""
+    try:
+        parameters = inspect.signature(forward).parameters.values()
+    except (TypeError, ValueError):
+        return noting
+    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
+        return noting
+    names = ", ".join(p.name for p in parameters)
+    alike = eval(f"lambda {names}: _noting_({names})", {"_noting_": noting})
+    alike.__defaults__ = getattr(forward, "__defaults__", None)
+    return alike
 
 
 def _mixed(output: object) -> object:

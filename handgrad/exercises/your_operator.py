@@ -129,6 +129,11 @@ YOUR_OPERATOR = Exercise(
             "and nothing detached.",
         ),
         Probe(
+            "gradient in the network",
+            own_training.gradient,
+            "At the sizes of your network backward is not the derivative: something in it holds for others only.",
+        ),
+        Probe(
             "leans on it",
             own_training.leans,
             "The network hardly uses what your operator gives it: its answers come another way.",
