@@ -75,8 +75,8 @@ SLIPS = {
     "returned shape": "Each gradient has the shape of its argument; the engine only hides it by summing.",
     "upstream": "backward is not the upstream gradient times the local derivative.",
     "gradcheck": "The slope that backward claims is not that of forward, or a second backward finds another than the first.",
-    "second order": "backward leaves the graph: no .detach(), .item(), .data or other dtype in it. What forward computes along the "
-    "way and saves is a constant there too: save inputs or outputs.",
+    "second order": "backward leaves the graph: no .detach(), .item(), .data or other dtype in it. What forward computes along "
+    "the way and saves is a constant there too: save inputs or outputs.",
     "kink": "At the kink itself any slope between the two sides will do, NaN will not.",
     "upstream untouched": "backward wrote into grad_output, which another branch still needs. Work on a copy.",
     "stale": "A tensor kept as an attribute of ctx is not guarded against later changes: use ctx.save_for_backward.",

@@ -160,7 +160,8 @@ def _slip(text: str, *args: object, **others: object) -> Slip:
 
 
 _EQUATION = (
-    "The gradient of the input solves v = slope * (grad_output + v @ weight), with slope = 1 - z * z; weight gets v.t() @ z."
+    "The gradient of the input solves v = slope * (grad_output + v @ weight), with slope = 1 - z * z, to the last digit; weight "
+    "gets v.t() @ z."
 )
 _ENOUGH = "That many steps are not enough: repeat until nothing changes. Where a step shrinks by 0.8, 10 digits take 100."
 

@@ -62,9 +62,11 @@ _SOFTPLUS_ARGS = Subject(
 class _Critic:
     """Two layers, (N, features) to (N,) or (N, 1)."""
 
-    def __init__(self, draw: Draw, activation: Callable, column: bool, features: int, scale: float) -> None:
+    def __init__(
+        self, draw: Draw, activation: Callable, column: bool, features: int, scale: float, dtype: torch.dtype = torch.float64
+    ) -> None:
         shapes = ((3, features), (3,), (1, 3))
-        self.parameters = [draw.normal(*shape, scale=scale).requires_grad_() for shape in shapes]
+        self.parameters = [draw.normal(*shape, scale=scale, dtype=dtype).requires_grad_() for shape in shapes]
         self.activation, self.column = activation, column
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -97,20 +99,28 @@ def _second(answer: Answer, draw: Draw) -> Iterator[Case]:
         yield {"given": f"Softplus at x = {numbers(x)}, upstream {numbers(g)}, weights {numbers(v)}", "seen": seen}
 
 
-def _critics(draw: Draw, activation: Callable) -> Iterator[tuple[str, _Critic, Tensor]]:
+def _critics(draw: Draw, activation: Callable, dtype: torch.dtype = torch.float64) -> Iterator[tuple[str, _Critic, Tensor]]:
     # gradients shorter than 1, longer than 1, and some of each
     for n, features, column, scale in ((1, 3, False, 0.3), (3, 2, True, 2.0), (4, 4, False, 1.0)):
-        critic, x = _Critic(draw, activation, column, features, scale), draw.normal(n, features)
+        critic, x = _Critic(draw, activation, column, features, scale, dtype), draw.normal(n, features, dtype=dtype)
         yield f"{n} sample{'s' if n > 1 else ''}, a critic that returns {(n, 1) if column else (n,)}", critic, x
 
 
 def _value(answer: Answer, draw: Draw) -> Iterator[Case]:
     for given, critic, x in _critics(draw, functional.softplus):
         given_x = x.clone()
-        value = answer[1](critic, given_x)
-        value = plain(value.detach().reshape(())) if isinstance(value, Tensor) and value.numel() == 1 else plain(value)
-        seen = {"penalty": value, "x as the call left it": plain(given_x)}
+        seen = {"penalty": _number(answer[1](critic, given_x)), "x as the call left it": plain(given_x)}
         yield {"given": f"{given}, torch's softplus", "seen": seen, "tolerance": TOLERANCE}
+
+
+def _in_float32(answer: Answer, draw: Draw) -> Iterator[Case]:
+    """Where the tolerance for an epsilon would let differences of scores pass, they have no digits left."""
+    for given, critic, x in _critics(draw, functional.softplus, torch.float32):
+        yield {"given": f"{given}, in float32", "seen": {"penalty": _number(answer[1](critic, x))}, "tolerance": TOLERANCE}
+
+
+def _number(value: object) -> object:
+    return plain(value.detach().reshape(())) if isinstance(value, Tensor) and value.numel() == 1 else plain(value)
 
 
 def _parameter_gradients(answer: Answer, draw: Draw, activation: Callable, whose: str) -> Iterator[Case]:
@@ -184,6 +194,11 @@ GRADIENT_PENALTY = Exercise(
         ),
         _of_the_function(function_probes(_SOFTPLUS_ARGS, "device")[1]),
         Probe("penalty", _value, "The mean over the samples of (length of the sample's gradient - 1)²."),
+        Probe(
+            "float32",
+            _in_float32,
+            "Let autograd find the gradient, in the dtype that comes: differences of scores have few digits left in float32.",
+        ),
         Probe(
             "parameter gradients",
             _theirs,

@@ -59,6 +59,11 @@ def reversed_(x: torch.Tensor, strength: float) -> torch.Tensor:
 ROUND_RIGHT = oracle(torch.round, lambda g, x: g.clone())
 REVERSE_RIGHT = oracle(lambda x, s: x.clone(), lambda g, x, s: (-s * g, None))
 
+_INTENDED = (
+    "The gradient that is wanted is grad_output, as it comes.",
+    "The gradient that is wanted is -strength * grad_output, for every strength.",
+)
+
 
 def _of_one(place: int, probe: Probe) -> Probe:
     """A probe of one of the two classes; whether an output shares memory with its input is left to the answer."""
@@ -68,7 +73,8 @@ def _of_one(place: int, probe: Probe) -> Probe:
             case["seen"].pop("output has memory of its own", None)
             yield case
 
-    return replace(probe, name=f"{(ROUND, REVERSE)[place]}, {probe.name}", observe=observe)
+    slip = _INTENDED[place] if probe.name == "upstream" else probe.slip
+    return replace(probe, name=f"{(ROUND, REVERSE)[place]}, {probe.name}", observe=observe, slip=slip)
 
 
 def _no_derivative(subject: Subject) -> Callable[[object, Draw], Iterator[Case]]:
@@ -149,6 +155,8 @@ NOT_A_DERIVATIVE = Exercise(
         ),
         _reverse_slip("strength is lost: the gradient is -strength * grad_output.", lambda g, x, s: (-g, None)),
         _reverse_slip("The sign is lost: the gradient is -strength * grad_output.", lambda g, x, s: (s * g, None)),
+        _reverse_slip("strength may be 0: no `or`, no default in its place.", lambda g, x, s: (-(s or 1.0) * g, None)),
+        _reverse_slip("strength may be negative: leave it as it comes.", lambda g, x, s: (-abs(s) * g, None)),
         _reverse_slip("You divide by strength; it multiplies.", lambda g, x, s: (-g / s, None)),
         _reverse_slip("The sign of grad_output is lost: it may be negative.", lambda g, x, s: (-s * g.abs(), None)),
         _reverse_slip("backward returns one gradient; strength needs a None.", lambda g, x, s: -s * g),

@@ -1,6 +1,6 @@
 """Clips the gradient, as a safeguard.
 
-Meets: ReverseGradient, upstream: not the upstream gradient times
+Meets: ReverseGradient, upstream: -strength * grad_output, for every strength
 """
 
 import torch
