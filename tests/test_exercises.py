@@ -55,6 +55,7 @@ def test_the_reference_has_no_fault_that_would_be_expected_of_others(name):
         assert cases or probe == "form", probe
         for case in cases:
             assert case.get("seen", {}).get("fault", "none") == "none", probe
+            assert "raised" not in case.get("seen", {}), probe
 
 
 def test_every_exercise_has_its_answers_and_hints_and_no_answers_are_left_over():

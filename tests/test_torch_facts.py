@@ -13,6 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.utils.checkpoint import checkpoint
 
 from handgrad.audit.quiet import quiet
 from handgrad.exercises.once_differentiable import predictions
@@ -160,6 +161,23 @@ def methods_need_not_be_static() -> bool:
     return x.grad.item() == 6.0
 
 
+def checkpoint_is_reentrant_by_default_and_warns() -> bool:
+    recorded: list[bool] = []
+
+    def segment(x: Tensor) -> Tensor:
+        recorded.append(torch.is_grad_enabled())
+        return x**2
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        checkpoint(segment, number(1.0))
+    return recorded == [False] and any("use_reentrant" in str(warning.message) for warning in caught)
+
+
+def three_functions_shrink() -> bool:
+    return [name for name in dir(torch.nn.functional) if name.endswith("shrink")] == ["hardshrink", "softshrink", "tanhshrink"]
+
+
 FACTS: dict[str, Callable[[], bool]] = {
     "the old name hands you a tensor": a_variable_is_a_tensor,
     "making one warns, and calling it raises": an_instance_warns_and_raises,
@@ -170,6 +188,8 @@ FACTS: dict[str, Callable[[], bool]] = {
     "The declaration is not watertight": once_differentiable_is_loud_in_two_ways_and_silent_elsewhere,
     "Two ways to a second derivative do not work": second_derivatives_that_are_zero,
     "A tensor less than torch's own softplus": softplus_saves_its_input_alone,
+    "it is still the default, with a warning": checkpoint_is_reentrant_by_default_and_warns,
+    "Three that shrink are": three_functions_shrink,
     "`apply` takes keyword arguments": apply_takes_keyword_arguments,
     "A method that is not static is still accepted": methods_need_not_be_static,
 }
