@@ -193,9 +193,11 @@ FACTS: dict[str, Callable[[], bool]] = {
     "`apply` takes keyword arguments": apply_takes_keyword_arguments,
     "A method that is not static is still accepted": methods_need_not_be_static,
 }
-# what the cells below these sentences show, and one measurement
+# what the cells below these sentences show, one measurement, one promise to accept
 OTHERS = (
     "All were seen in",
+    "Everything here was seen in",
+    "so is whatever else torch 2.13 takes",
     "still takes is shown by running it",
     "The last line is what we saw in",
     "On one CPU with torch 2.13",
