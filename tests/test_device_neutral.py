@@ -18,7 +18,8 @@ import handgrad
 from handgrad.audit.report import Report
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("[01]*.ipynb") if path.stem < "14")  # 14_audit pins the CPU
+# 11 shows an operator that has no shapes on meta, 14 pins the CPU
+CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("[01]*.ipynb") if path.stem[:2] not in ("11", "14", "15"))
 MADE_UP = {
     "tolist": lambda t: 0.5 if t.dim() == 0 else [MADE_UP["tolist"](row) for row in t],
     "item": lambda t: 0.5,

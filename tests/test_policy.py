@@ -17,9 +17,14 @@ ROOT = Path(__file__).parents[1]
 
 # files of the banks that an answer cell may not hold, and why
 REFUSED = {
+    "right/custom_op/by_library.py": "uses torch.library.Library",
+    "wrong/compilable_linear/a_break_by_hand.py": "imports torch._dynamo",
+    "wrong/compilable_linear/log_in_forward.py": "imports logging",
+    "wrong/jvp/in_place_by_forward_ad_alone.py": "uses torch._C",
     "wrong/red_to_green/check_replaced.py": "gives check another meaning",
     "wrong/topological_order/recursion_limit_raised.py": "imports sys",
     "wrong/where_paths_part/isclose.py": "uses __import__",
+    "wrong/your_operator/trains_on_everything.py": "imports sklearn",
 }
 
 
@@ -33,8 +38,7 @@ def test_answers_of_the_bank_may_be_run(path):
     found = problems(path.read_text(encoding="utf-8"))
     why = REFUSED.get(path.relative_to(ROOT / "tests" / "answers").as_posix())
     if why:
-        assert len(found) == 1
-        assert why in found[0].text
+        assert any(why in problem.text for problem in found)
     else:
         assert found == []
 

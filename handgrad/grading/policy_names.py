@@ -21,16 +21,24 @@ MODULES = words(
 # of packages; their other submodules are out of bounds, what is no module is not
 _SUBMODULES = {
     "torch": words(
-        """accelerator amp autograd backends cuda distributions fft func functional linalg masked mps nested nn optim quasirandom
-        random return_types signal sparse special testing utils version"""
+        """accelerator amp autograd backends compiler cuda distributions fft func functional library linalg masked mps nested nn
+        optim quasirandom random return_types signal sparse special testing utils version"""
     ),
     "torch.nn": words("attention functional init modules parameter utils"),
     "torch.cuda": words("amp"),
     "torch.utils": words("checkpoint data"),
     "torch.utils.data": words(""),
     "numpy.ma": words(""),
-    "numpy": words("dtypes exceptions fft linalg ma polynomial random strings testing typing version"),
+    "numpy.lib": words("stride_tricks"),
+    "numpy": words("dtypes exceptions fft lib linalg ma polynomial random strings testing typing version"),
     "matplotlib": words("axes cm collections colors dates figure gridspec lines patches pyplot style ticker"),
+}
+# of modules whose other names reach into torch's own operators, its compiler, or any memory
+_ONLY = {
+    "torch.library": words("custom_op opcheck register_autograd register_fake"),
+    "torch.compiler": words("disable is_compiling"),
+    "numpy.lib": words("stride_tricks"),
+    "numpy.lib.stride_tricks": words("sliding_window_view"),
 }
 OF_HANDGRAD = words("NotDone audit check device hint progress")
 # what the answers of chapter 02 build on, by `from handgrad.engine import …`; the module itself stays out of reach
@@ -119,6 +127,8 @@ def may_be_used(path: str) -> bool:
         if within is not None and part in _submodules(package) and part not in within:
             return False
         if part in _FOREIGN and part not in (within or ()):
+            return False
+        if part not in _ONLY.get(package, (part,)):
             return False
     if parts[0] == "handgrad":
         of_engine = len(parts) > 2 and parts[1] == "engine" and parts[2] in _OF_ENGINE

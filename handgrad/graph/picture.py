@@ -95,8 +95,8 @@ class Picture:
 
     def _page(self) -> str:
         head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Autograd graph</title>'
-        body = f"<main><h1>Autograd graph</h1>{self._repr_html_()}</main>"
-        return f'<!doctype html><html lang="en"><head>{head}</head><body style="font-family: system-ui, sans-serif">{body}</body></html>\n'
+        body = f'<body style="font-family: system-ui, sans-serif"><main><h1>Autograd graph</h1>{self._repr_html_()}</main></body>'
+        return f'<!doctype html><html lang="en"><head>{head}</head>{body}</html>\n'
 
 
 # what a URI may hold as it is, and an attribute too

@@ -27,7 +27,8 @@ _SMALL = "font-weight:400;font-size:12px;"
 _STYLE = {
     "text": f"font:600 13px system-ui,sans-serif;text-anchor:middle;{_paint('fill', 'text')}",
     ".c": _SMALL + _paint("fill", "soft"),
-    ".v": f"{_SMALL}paint-order:stroke;stroke-width:6px;stroke-linejoin:round;{_paint('stroke', 'paper')}{_paint('fill', 'backward')}",
+    ".v": f"{_SMALL}paint-order:stroke;stroke-width:6px;stroke-linejoin:round;"
+    f"{_paint('stroke', 'paper')}{_paint('fill', 'backward')}",
     ".m": f"{_SMALL}text-anchor:start;{_paint('fill', 'soft')}",
     "rect": f"stroke-width:1.2;{_paint('stroke', 'line')}",
     **{f".{kind} rect": _paint("fill", kind) for kind in ("operation", "leaf", "custom", "folded")},
