@@ -312,7 +312,7 @@ def test_the_report_as_text_html_and_data():
     report = handgrad.audit(InPlace, drawn(3, 4))
     text = str(report)
     assert text.splitlines()[0].startswith("InPlace: ") and "probes fail" in text
-    assert "✗ upstream untouched — x" in text and "Work on a copy." in text and "chapters/03_relu" in text
+    assert "✗ upstream untouched — x" in text and "Work on a copy." in text and "chapters/04_gradcheck#upstream-untouched" in text
     assert "– transforms: it declares neither a jvp nor a vmap rule" in text
     assert repr(report) == text
     html = report._repr_html_()

@@ -4,7 +4,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import torch
 from torch import nn
@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from handgrad.audit.subject import Args, differentiable, leaves, words
 
 Tensors = list[torch.Tensor]
+COMPARISONS = {"aten::lt", "aten::le", "aten::gt", "aten::ge", "aten::where", "aten::_local_scalar_dense"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Call:
         raw: an in-place Function as it is, without the copies.
         parameters: positions of a Module's parameters, whose shapes belong to it.
         buffers: a Module's.
+        in_evaluation: a Module that is in training mode, called as `fn` calls it, in evaluation mode.
         optional: positions of arguments that may be None.
         own_dtypes: those of the arguments as they were handed over, where they are judged in float64.
         label: says how these arguments differ from those that were handed over.
@@ -44,6 +46,7 @@ class Call:
     raw: Callable | None = None
     parameters: frozenset[int] = frozenset()
     buffers: tuple[torch.Tensor, ...] = ()
+    in_evaluation: Callable | None = None
     optional: tuple[int, ...] = ()
     own_dtypes: tuple[torch.dtype | None, ...] = ()
     label: str = ""
@@ -128,12 +131,22 @@ class Call:
         return run.pull([g.clone() for g in upstream])
 
     @cached_property
-    def rounds_to_float32(self) -> bool:
-        """Whether an operation on the way, forward or backward, gave fewer digits than float64 has."""
+    def trace(self) -> "Trace":
+        """The operations on the way, forward and backward."""
         with Trace() as trace:
             run = self.run()
             run.pull([g.clone() for g in self.upstream])
-        return trace.rounds
+        return trace
+
+    @property
+    def rounds_to_float32(self) -> bool:
+        """Whether an operation on the way, forward or backward, gave fewer digits than float64 has."""
+        return self.trace.rounds
+
+    @property
+    def branches(self) -> bool:
+        """Whether something on the way is compared, so that another formula may hold elsewhere."""
+        return any(name.split(".")[0] in COMPARISONS for name in self.trace.operations)
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -228,11 +241,15 @@ def as_tuple(result: object) -> tuple:
 
 def drawn(like: torch.Tensor, seed: int) -> torch.Tensor:
     """Signed normal numbers with all their digits, in the shape, dtype and place of `like`: the same on every device."""
-    dtype = torch.complex128 if like.is_complex() else torch.float64
+    numbers = _normal(like.shape, torch.complex128 if like.is_complex() else torch.float64, seed)
+    return numbers.to(like.device, like.dtype, copy=True)
+
+
+@lru_cache(maxsize=64)
+def _normal(shape: torch.Size, dtype: torch.dtype, seed: int) -> torch.Tensor:
     # far from the seeds that inputs are made with: an upstream gradient equal to the input would hide faults
     generator = torch.Generator().manual_seed(0x68616E64 + seed)
-    numbers = torch.randn(like.shape, generator=generator, dtype=dtype)
-    return numbers.to(like.device, like.dtype)
+    return torch.randn(shape, generator=generator, dtype=dtype)
 
 
 def direction(tensor: torch.Tensor, seed: int) -> torch.Tensor:
@@ -448,10 +465,29 @@ def _of_module(module: nn.Module, flat: Args, names: tuple, rebuild: Callable, r
         }
         return torch.func.functional_call(module, {**kept, **state}, rebuild(args[:count]))
 
+    def in_evaluation(*args: object) -> object:
+        modes = {part: part.training for part in module.modules()}
+        try:
+            module.eval()
+            return call(*args)
+        finally:
+            for part, training in modes.items():
+                part.training = training
+
     wrapped = None if reference is None else (lambda *args: _reference_of(reference, args, count, parameters, rebuild))
     places = frozenset(range(count, count + len(parameters)))
     args, known = (*flat, *parameters.values()), tuple(buffers.values())
-    return Call(call, args, (*names, *parameters), None, wrapped, parameters=places, buffers=known, seed=seed)
+    return Call(
+        call,
+        args,
+        (*names, *parameters),
+        None,
+        wrapped,
+        parameters=places,
+        buffers=known,
+        in_evaluation=in_evaluation if module.training else None,
+        seed=seed,
+    )
 
 
 def _reference_of(reference: Callable, args: Args, count: int, parameters: dict, rebuild: Callable) -> object:

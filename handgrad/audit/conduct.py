@@ -8,6 +8,7 @@ import contextlib
 import gc
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import torch
@@ -25,8 +26,8 @@ from handgrad.audit.calls import (
     written_by_hand,
 )
 from handgrad.audit.case import NotApplicable, case, kind_of
-from handgrad.audit.derivative import largest_of, tolerance, within
-from handgrad.audit.other_arguments import asking_for, other_values, without
+from handgrad.audit.derivative import largest_of, slope, tolerance, within
+from handgrad.audit.other_arguments import asking_for, other_values, random, without
 from handgrad.audit.probes import needs_values
 from handgrad.audit.record import Case
 
@@ -288,9 +289,10 @@ def upstream_untouched(call: Call) -> Iterator[Case]:
 
 
 def linear(call: Call) -> Iterator[Case]:
-    """backward is linear in the upstream gradient: -g and a thousand million times it, a + b, a thousand-millionth, none, NaN.
+    """backward is linear in the upstream gradient: -g and a thousand million times it, a sum, a thousand-millionth, none, NaN.
 
-    Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded, cast or cleaned of NaN.
+    Needs no reference, and finds `abs(g)`, which gradcheck accepts, a gradient that is clipped, rounded, cast or cleaned of NaN,
+    and a short cut for an upstream of ones or with a single 1.
     """
     run = call.run()
     bends = _bends(call, run, call.gradients)
@@ -314,24 +316,39 @@ def linear(call: Call) -> Iterator[Case]:
 
 def _bends(call: Call, run: Run, first: Tensors) -> dict[str, tuple[Tensors, float]]:
     """How far backward is from linear, for each way of asking: zeros where it is. And what rounding may leave of it."""
-    big = 1e9 if all(torch.finfo(g.dtype).max > 1e18 for g in call.upstream) else 100.0
-    other = call.draw(1)
+    big, huge = (1e9, 1e13) if all(torch.finfo(g.dtype).max > 1e20 for g in call.upstream) else (100.0, 100.0)
+    a, nothing = call.upstream, [torch.zeros_like(g) for g in call.upstream]
+    rest, single = [1 - g for g in a], [_one_hot(g) for g in a]
     upstreams = {
-        f"backward(-{big:g} g) / {big:g} + backward(g)": ([-big * g for g in call.upstream], -big, 0.0),
-        "backward(a + b) - backward(a) - backward(b)": ([a + b for a, b in zip(call.upstream, other, strict=True)], 1.0, 1.0),
-        f"backward(g / {big:g}) * {big:g} - backward(g)": ([g / big for g in call.upstream], 1 / big, 0.0),
-        "backward(0)": ([0 * g for g in call.upstream], 0.0, 0.0),
+        f"backward(-{big:g} g) / {big:g} + backward(g)": ([-big * g for g in a], -big, nothing),
+        f"backward(g / {big:g}) * {big:g} - backward(g)": ([g / big for g in a], 1 / big, nothing),
+        f"backward({huge:g} g) / {huge:g} - backward(g)": ([huge * g for g in a], huge, nothing),
+        "backward(0)": (nothing, 0.0, nothing),
+        "backward(1) - backward(a) - backward(1 - a)": ([torch.ones_like(g) for g in a], 1.0, rest),
+        "backward(a + e) - backward(a) - backward(e), e has one 1": (
+            [one + two for one, two in zip(a, single, strict=True)],
+            1.0,
+            single,
+        ),
     }
-    second = run.pull([g.clone() for g in other], retain_graph=True)
     rows = {}
-    for label, (upstream, factor, of_other) in upstreams.items():
-        grads = run.pull(upstream, retain_graph=True)
+    for label, (upstream, factor, added) in upstreams.items():
+        grads = run.pull([g.clone() for g in upstream], retain_graph=True)
+        second = run.pull([g.clone() for g in added], retain_graph=True) if added is not nothing else [0.0 * one for one in first]
         apart = [
-            (grad / (factor or 1.0) - (one + of_other * two if factor else 0)) / (max(largest_of([one, two]), call.scale) or 1.0)
+            (grad / (factor or 1.0) - (one + two if factor else 0)) / (max(largest_of([one, two]), call.scale) or 1.0)
             for grad, one, two in zip(grads, first, second, strict=True)
         ]
-        rows[label] = apart, 0.0 if of_other or not factor else 1e-6  # matrix_exp, for one, computes by how large g is
+        # matrix_exp, for one, computes by how large g is; the huge one is there for a bound
+        rows[label] = apart, 0.0 if factor in (0.0, 1.0) else (0.1 if factor == huge else 1e-6)
     return rows
+
+
+def _one_hot(g: torch.Tensor) -> torch.Tensor:
+    """1 at the last place, as a row of a Jacobian asks for it."""
+    single = torch.zeros_like(g)
+    single.reshape(-1)[-1:] = 1
+    return single
 
 
 def _rounding(like: torch.Tensor) -> float:
@@ -518,7 +535,29 @@ def _same_twice(call: Call) -> Iterator[Case]:
         outputs = [o for o in as_tuple(call.fn(*fresh)) if isinstance(o, torch.Tensor) and o.requires_grad]
         (both,) = torch.autograd.grad(outputs, [fresh[i]], [g.clone() for g in near.upstream])
         want = near.gradients[call.wanted.index(i)] + near.gradients[call.wanted.index(j)]
+        lost = int(want.isnan().sum())  # a distance of 0, perhaps
+        yield case(near.told, {"elements of the gradient that are NaN": (lost, 0)})
         yield case(f"one tensor as {call.names[i]} and {call.names[j]}", {"its gradient": (both, want)}, within(want, near.scale))
+        if call.reference is None:
+            yield from _slope_of_one(near, i, j)
+
+
+def _slope_of_one(near: Call, i: int, j: int) -> Iterator[Case]:
+    """Where both are one tensor what they get sums to the slope: of two that are equal, not each may get everything."""
+
+    def twice(*args: object) -> object:
+        return near.fn(*(*args[:j], args[i], *args[j:]))
+
+    one = replace(
+        near,
+        fn=twice,
+        args=(*near.args[:j], *near.args[j + 1 :]),
+        names=(*near.names[:j], *near.names[j + 1 :]),
+        label=f"one tensor as {near.names[i]} and {near.names[j]}: ",
+    )
+    if one.base.outputs:
+        outcome = slope(one, None)
+        yield from outcome[1] if outcome else ()
 
 
 def _interleaved(call: Call, other: Call) -> Iterator[Case]:
@@ -546,7 +585,7 @@ def _second_calls(call: Call) -> Iterator[Call]:
             except Exception:
                 continue
             filled = any(a is None and b is not None for a, b in zip(call.args, args, strict=True))
-            if fine and not filled and not _declines(other):
+            if fine and not filled and not random(other) and not _declines(other):
                 yield other
                 break
 

@@ -20,7 +20,8 @@ SMALL = {torch.float64: 2e-7, torch.float32: 3e-2}  # what a slope measured by d
 DIGITS = 1e-9  # the same where rounding to float32 was seen on the way, which hides below SMALL
 FEW, MANY = 64, 2048
 REFUSES = "forward refuses inputs beside yours: audit lambda a: f(project(a)), where project makes them fit"
-TIES, ZERO, ZEROS, FAR = "with ties: ", "one element zero: ", "all zeros: ", "a million added: "
+SERIES = (("three-thousandth", 1 / 3000), ("millionth", 1e-6))  # below where a series stands for a formula
+TIES, ZERO, ZEROS, FAR = "with ties: ", "some elements zero: ", "all zeros: ", "a million added: "
 
 
 def tolerance(tensor: torch.Tensor) -> float:
@@ -110,8 +111,9 @@ def gradcheck(call: Call) -> Iterator[Case]:
     """backward is the slope of forward: the idea of `torch.autograd.gradcheck`, at nine digits where that has three.
 
     Catches what needs no reference to be wrong: a factor, a sign, a mask, an axis, a term left out, at the inputs and at points
-    beside them (other signs, equal elements, a zero, ten times as large, a hundredth). Where a slope jumps, anything between
-    its two sides is right. Random directions move all elements at once, so a fault in one entry shows.
+    beside them (other signs, equal elements, zeros, ten times as large, a three-thousandth, a millionth).
+    Where a slope jumps, anything between its two sides is right. Random directions move all elements at once, so a fault in one
+    entry shows.
     """
     if call.reference is not None:
         raise NotApplicable("the reference says what the gradient is")
@@ -210,12 +212,13 @@ def largest_of(tensors: Tensors) -> float:
 def points(call: Call) -> Iterator[Call]:
     """The inputs, and points beside them at which a function that works must be right too."""
     yield call
+    fine = call.upstream[0].dtype.itemsize > 2 and call.branches
     for label, moved in (
         ("with other signs: ", lambda a, i: _signed(a, i, call.reference is None)),
         (TIES, lambda a, i: _tied(a)),
         ("ten times as large: ", lambda a, i: a * 10),
-        ("a hundredth as large: ", lambda a, i: a * 0.01),
-        (ZERO, lambda a, i: _one_zero(a, call.reference is None)),
+        *([(f"a {word} as large: ", lambda a, i, by=by: a * by) for word, by in SERIES] if fine else []),
+        (ZERO, lambda a, i: _some_zero(a, call.reference is None)),
         ("a thousand times as large: ", lambda a, i: a * 1000),
         *([(FAR, lambda a, i: a + 1e6)] if call.reference else []),
         *([(ZEROS, lambda a, i: torch.zeros_like(a))] if call.reference else []),  # whether it counts there, a reference says
@@ -233,7 +236,7 @@ def points(call: Call) -> Iterator[Call]:
 
 def _signed(a: torch.Tensor, i: int, keep: bool) -> torch.Tensor:
     """With other signs; `keep` those of a radius."""
-    return a if keep and _one_sign(a) else a * drawn(a, 31 + i).real.sign().to(a.dtype)
+    return a if keep and _one_sign(a) else a * drawn(a, 33 + i).real.sign().to(a.dtype)
 
 
 def _one_sign(a: torch.Tensor) -> bool:
@@ -241,10 +244,11 @@ def _one_sign(a: torch.Tensor) -> bool:
     return a.numel() > 1 and not a.is_complex() and bool((a.sign() == a.sign().flatten()[0]).all())
 
 
-def _one_zero(a: torch.Tensor, keep: bool) -> torch.Tensor:
+def _some_zero(a: torch.Tensor, keep: bool) -> torch.Tensor:
+    """The last element zero; of several long rows two in the last row, and one in the first."""
     a = a.clone()
     if a.numel() and not (keep and _one_sign(a)):
-        a.reshape(-1)[-1] = 0
+        a.reshape(-1)[[0, -2, -1] if a.dim() > 1 and a.shape[-1] > 2 and a.shape[0] > 1 else [-1]] = 0
     return a
 
 

@@ -9,13 +9,15 @@ from numbers import Integral, Real
 
 import torch
 
-from handgrad.audit.calls import Args, Call, Trace
+from handgrad.audit.calls import Args, Call, Trace, as_tuple, real
+from handgrad.audit.other_sizes import Reads, sizes_apart, takes
 
 LONG = 1031  # a size above that of a block or a byte, and a prime
 MOST = 1e7  # elements of a tensor on the way
 WORDS = (  # texts that choose a branch, where torch and its users write them
     {"mean", "sum", "none"},
     {"none", "tanh"},
+    {"relu", "gelu", "silu", "tanh"},
     {"zeros", "border", "reflection"},
     {"constant", "reflect", "replicate", "circular"},
     {"nearest", "bilinear", "bicubic"},
@@ -44,6 +46,8 @@ def other_values(call: Call) -> Iterator[tuple[str, Args]]:
     for i, a in enumerate(call.args):
         for other in _others(call, a):
             shown = f"{other:.6g}" if isinstance(other, float) else repr(other)
+            if isinstance(other, torch.Tensor):
+                shown = f"a row of {len(other)}"
             yield f"{call.names[i]} = {shown}", _with(call, i, other)
 
 
@@ -51,7 +55,7 @@ def _others(call: Call, a: object) -> list:
     if isinstance(a, bool):
         return [not a]
     if isinstance(a, Integral):
-        return [a + 1]
+        return [a + 1, a - 1]
     if isinstance(a, Real):
         return [type(a)(other) for other in (_another(a), *([-a] if call.reference and a else []))]
     if isinstance(a, str):
@@ -62,8 +66,26 @@ def _others(call: Call, a: object) -> list:
         kind = getattr(a, "_make", type(a))  # a named tuple has it
         if not all(isinstance(part, Integral) for part in a) or kind is not type(a):
             return [kind([part + 1 if isinstance(part, Integral) else _another(part) for part in a])]
-        return [kind(part + 1 for part in a), kind(part - 1 for part in a), kind((a[0] - 1, *a))]
-    return [0.5] if a is None else []
+        turned_on = [kind((*range(1, len(a)), 0))] if permutes_dimensions(a) else []
+        return [*turned_on, kind(part + 1 for part in a), kind(part - 1 for part in a), kind((a[0] - 1, *a))]
+    return [0.5, 1, *_rows(call)] if a is None else []
+
+
+def _rows(call: Call) -> list[torch.Tensor]:
+    """What may stand for an optional tensor: weights for the last size of the first input, and for its first."""
+    first = call.args[call.wanted[0]]
+    sizes = dict.fromkeys(first.shape[dim] for dim in (-1, 0) if first.dim())
+    return [torch.linspace(0.5, 1.3, size, dtype=first.real.dtype, device=first.device) for size in sizes if size > 1]
+
+
+def permutes_dimensions(a: object) -> bool:
+    """Whether a value is an order of three or more dimensions; of fewer each is its own inverse."""
+    return isinstance(a, (tuple, list)) and len(a) > 2 and sorted(map(str, a)) == sorted(map(str, range(len(a))))
+
+
+def random(call: Call) -> bool:
+    """Whether it gives something else when called again, as a probability may make it."""
+    return not torch.equal(call.values(), torch.cat([real(output) for output in call.base.outputs]))
 
 
 def _another(number: float) -> float:
@@ -75,7 +97,7 @@ def _another(number: float) -> float:
 def _constants(call: Call) -> tuple:
     """What is written out in the code of forward: the texts it compares its arguments with, among others."""
     code = getattr(getattr(call.function, "forward", None), "__code__", None)
-    return code.co_consts if code else ()
+    return as_tuple(code.co_consts) if code else ()
 
 
 def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
@@ -89,7 +111,7 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
             yield f"{name} inverted", _with(call, i, ~a)
             turns = (torch.arange(a.numel(), device=a.device) % 2 == 0).reshape(a.shape)
             yield f"every second of {name} inverted", _with(call, i, a ^ turns)
-        elif a.is_floating_point() and a.numel() > 1 and (a == a.flatten()[0]).all() and call.reference is not None:
+        elif a.is_floating_point() and a.numel() > 1 and (a == a.flatten()[0]).all() and _may_vary(call, a):
             ramp = torch.linspace(0, 0.3, a.numel(), dtype=a.dtype, device=a.device).reshape(a.shape)
             yield f"{name} no longer constant", _with(call, i, a + ramp)
         elif not a.is_floating_point() and not a.is_complex():
@@ -106,10 +128,22 @@ def other_indices(call: Call) -> Iterator[tuple[str, Args]]:
                 apart = flat.clone()
                 apart[-1] += -1 if flat[0] > 0 else 1
                 yield f"two values in {name}", _with(call, i, apart.reshape(a.shape))
-            if any(type(a) is int and a == -100 for a in (*_constants(call), *call.args)):
+            for number in _ignored(call):
                 ignored = flat.clone()
-                ignored[-1] = -100
-                yield f"-100 in {name}", _with(call, i, ignored.reshape(a.shape))
+                ignored[-1] = number
+                yield f"{number} in {name}", _with(call, i, ignored.reshape(a.shape))
+
+
+def _may_vary(call: Call, a: torch.Tensor) -> bool:
+    """Whether a constant tensor is one by chance: a reference says so; without one a row of weights is, and no mask or label."""
+    return call.reference is not None or (a.dim() == 1 and not any(_shares(a, extent) for extent in a.shape))
+
+
+def _ignored(call: Call) -> list[int]:
+    """The numbers that stand for an index that does not count: -100 and 255 by custom, others by their name."""
+    named = [a for name, a in zip(call.names, call.args, strict=False) if "ignore" in name or "pad" in name]
+    numbers = [a for a in (*_constants(call), *call.args) if type(a) is int and a in (-100, 255)]
+    return list(dict.fromkeys(a for a in (*named, *numbers) if type(a) is int))
 
 
 def _permutes(a: torch.Tensor) -> bool:
@@ -202,14 +236,25 @@ def sizes(call: Call) -> Iterator[tuple[str, Args, bool]]:
     for extent in [extent for extent in ends if extent in extents] if not call.axes else ():
         if any(_whole(a) and extent in a.shape for a in free) and _writes(call):
             continue  # it would write to a place twice
-        longer, double, more = (partial(_made, call, fixed, extent, count) for count in (LONG, 2 * extent, extent + 1))
+        more, double = (partial(_made, call, fixed, extent, count) for count in (extent + 1, 2 * extent))
+        with Reads(extent + 1) as seen:
+            runs = takes(call, more())
+        if seen.by_accident:
+            continue
         small = all(a.numel() * (LONG / extent) ** tuple(a.shape).count(extent) < 20_000 for a in free)
         fits = small and _fits(call, call.at(double()), LONG / extent)
         if fits:
-            yield f"size {extent} made {LONG}", longer(), True
+            yield f"size {extent} made {LONG}", _made(call, fixed, extent, LONG), True
         square = any(tuple(a.shape).count(extent) > 1 for a in free)  # nobody knows what one has to keep
         if not square and (not fits or extent % 2):  # the long one is odd
             yield f"size {extent} made {extent + 1}", more(), False
+        if not runs:
+            yield f"size {extent} doubled", double(), False
+    inner = [extent for extent in extents if extent not in ends]
+    if inner and not call.axes and not _writes(call):
+        yield f"size {inner[0]} doubled", _made(call, fixed, inner[0], 2 * inner[0]), False
+    for label, args in sizes_apart(call) if not call.axes else ():
+        yield label, args, False
     for label, args in (*other_values(call), *other_indices(call)):
         yield label, args, False
     for i in call.wanted[1:3]:

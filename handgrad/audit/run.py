@@ -10,6 +10,7 @@ import torch
 from handgrad.audit import conduct, derivative
 from handgrad.audit.calls import Call, Unfit, as_tuple, named, prepare
 from handgrad.audit.case import NotApplicable, case
+from handgrad.audit.defaults import with_defaults
 from handgrad.audit.judge import Finding, judge_probe
 from handgrad.audit.quiet import quiet
 from handgrad.audit.record import Case, raised
@@ -166,7 +167,7 @@ def audit(fn: object, *inputs: object, reference: Callable | None = None, seed: 
     try:
         with limited(time_limit), quiet(), _torch_as_it_comes():
             try:
-                call = _ready(fn, inputs, reference, seed, notes)
+                call = _ready_with_defaults(fn, inputs, reference, seed, notes)
             except _Refused as refused:
                 return Report(name, (refused.outcome,), tuple(notes), seed)
             outcomes.append(Outcome("runs", "passed"))
@@ -207,6 +208,18 @@ class _Refused(Exception):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.slip)
         self.outcome = outcome
+
+
+def _ready_with_defaults(fn: object, inputs: tuple, reference: Callable | None, seed: int, notes: list[str]) -> Call:
+    """The call with its defaults written out; as it was handed over, where backward counts on their being left out."""
+    written_out = with_defaults(fn, inputs, reference)
+    if len(written_out) > len(inputs):
+        own: list[str] = []
+        with contextlib.suppress(_Refused):
+            call = _ready(fn, written_out, reference, seed, own)
+            notes += own
+            return call
+    return _ready(fn, inputs, reference, seed, notes)
 
 
 def _ready(fn: object, inputs: tuple, reference: Callable | None, seed: int, notes: list[str]) -> Call:

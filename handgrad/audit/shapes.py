@@ -1,14 +1,18 @@
 """The probe that asks whether backward is right wherever forward runs: other sizes, layouts and arguments."""
 
 import contextlib
+import linecache
+import re
+import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
-from handgrad.audit.calls import Call, Run, as_tuple, real
+from handgrad.audit.calls import Call, Run, as_tuple, direction
 from handgrad.audit.case import NotApplicable, case
 from handgrad.audit.derivative import largest_of, output_name, slope, within
-from handgrad.audit.other_arguments import layouts, sizes, turned
+from handgrad.audit.other_arguments import layouts, permutes_dimensions, random, sizes, turned
 from handgrad.audit.record import Case, raised
 
 
@@ -42,7 +46,7 @@ def shapes(call: Call) -> Iterator[Case]:
         try:
             outputs = near.base.outputs
             fine = len(outputs) == len(call.base.outputs) and all(output.isfinite().all() for output in outputs)
-            fine = fine and not (_other_number(call, args) and _random(near))
+            fine = fine and not (_other_number(call, args) and random(near))
         except Exception:
             continue
         # a dimension that does not show in the output was broadcast or summed away: nobody promised that
@@ -53,11 +57,18 @@ def shapes(call: Call) -> Iterator[Case]:
             cut = bool(call.axes) and "cut to" in label and call.reference is None
             cases = list(_cut_alike(call, near, args) if cut else _at_size(near, largest_of(call.gradients) + 1e-3))
         except Exception as error:
+            must_run |= _other_choice(call, args) and not _on_purpose(error)
+            took_size = " made " in label and "alone" not in label
+            must_run |= took_size and "returned an invalid gradient" in str(error)
             if not must_run or counts:
                 continue  # a loud refusal of what it was perhaps never meant for
             cases = [{"given": near.text, "seen": {"raised": raised(error)}, "expect": {}}]
         judged += 1
-        yield from cases
+        if not (_other_number(call, args) and _stands_still(near)):
+            yield from cases
+    for near in _in_evaluation(call):
+        judged += 1
+        yield from _at_size(near, largest_of(call.gradients) + 1e-3)
     if not judged:
         raise NotApplicable("forward takes no other shape or layout of these inputs")
 
@@ -66,9 +77,39 @@ def _other_number(call: Call, args: tuple) -> bool:
     return any(a is not b and not isinstance(b, torch.Tensor) for a, b in zip(call.args, args, strict=True))
 
 
-def _random(near: Call) -> bool:
-    """Whether it gives something else when called again, as a probability may make it."""
-    return not torch.equal(near.values(), torch.cat([real(output) for output in near.base.outputs]))
+def _other_choice(call: Call, args: tuple) -> bool:
+    """Whether a flag is changed, or an order of dimensions: forward takes any, and so must backward."""
+    changed = [b for a, b in zip(call.args, args, strict=True) if a is not b and not isinstance(b, torch.Tensor)]
+    return any(isinstance(b, bool) or permutes_dimensions(b) for b in changed)
+
+
+def _on_purpose(error: Exception) -> bool:
+    """Whether a statement raised an error, as a refusal is raised, and no operation that could not go on."""
+    *_, (frame, number) = traceback.walk_tb(error.__traceback__)
+    line = linecache.getline(frame.f_code.co_filename, number).strip()
+    return isinstance(error, NotImplementedError) or not line or bool(re.search(r"\b(raise|assert)\b", line))
+
+
+def _in_evaluation(call: Call) -> Iterator[Call]:
+    """A Module in evaluation mode, where it runs there."""
+    if call.in_evaluation is None or call.reference is not None:
+        return
+    near = replace(call, fn=call.in_evaluation, label="in evaluation mode: ")
+    try:
+        fine = [o.shape for o in near.base.outputs] == [o.shape for o in call.base.outputs]
+    except Exception:
+        return
+    if fine and all(output.isfinite().all() for output in near.base.outputs):
+        yield near
+
+
+def _stands_still(near: Call) -> bool:
+    """Whether forward is flat here, as that of a straight-through estimator is: then no slope says what is right."""
+    if near.reference is not None:
+        return False
+    moved = [near.args[i].detach() + 1e-6 * direction(near.args[i], near.seed) for i in near.wanted]
+    values = near.values()
+    return torch.allclose(near.values(moved), values, rtol=1e-14, atol=1e-14 * (largest_of([values]) or 1.0))
 
 
 def _counts(a: torch.Tensor) -> bool:
