@@ -64,6 +64,9 @@ def arm() -> Callable[[], list[str]]:
     Returns:
         A function that says, in words, what has been replaced, rewritten, removed or added since.
     """
+    from torch._dynamo.mutation_guard import install_generation_tagging_init
+
+    install_generation_tagging_init()  # as torch.compile does at its first use: it puts its own __init__ on every Module
     tables = [(name, live, before, tuple(before.values()), counted) for name, live, before, counted in _tables()]
     lists, states = [(name, live, tuple(live)) for name, live in _lists()], list(_states())
     bodies = {}

@@ -246,7 +246,7 @@ def fork_workers(settings: Settings, connections: list[socket.socket]) -> NoRetu
     if course := own_course():
         os.environ[VARIABLE] = str(course)  # they start in another folder
     if settings.warm:
-        importlib.import_module("torch.fx.experimental.symbolic_shapes")  # as gradcheck would, in each of them
+        importlib.import_module("torch._dynamo")  # as gradcheck and torch.compile would, in each of them
     gc.freeze()
     at_work: dict[int, socket.socket] = {}
 
