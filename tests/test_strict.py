@@ -65,7 +65,7 @@ def write(folder: Path, name: str, cells: list[nbformat.NotebookNode]) -> None:
     (folder / "pytest.ini").write_text("", encoding="utf-8")
 
 
-def nbval(folder: Path, *cells: nbformat.NotebookNode, strict: bool, timeout: float = 120, options: tuple = (), **env: str) -> str:
+def nbval(folder: Path, *cells: nbformat.NotebookNode, strict: bool, timeout: float = 120, options: tuple = (), **env) -> str:
     """What a run prints: of a notebook of these cells, or of those in the folder."""
     if cells:
         write(folder, "one", list(cells))
