@@ -28,7 +28,8 @@ def lighten(app: Sphinx, failure: Exception | None) -> None:
     for picture in (site / "_images").glob("*.png"):
         Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
     keep_icons(site)
-    keep_letters(site)
+    if app.config.katex_prerender:  # else the browser draws the formulas, with letters that stand on no page yet
+        keep_letters(site)
 
 
 def keep_icons(site: Path) -> None:

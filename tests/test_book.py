@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 import yaml
+from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from book import live_cells
@@ -262,3 +263,5 @@ def test_without_node_the_browser_draws_the_maths(tmp_path):
     assert r"\(\partial y/\partial x\)" in page.text
     assert any("katex.min.js" in address for address in page.loads)
     assert all(not urlsplit(address).netloc for address in page.loads)
+    font = TTFont(site / "_static" / "katex" / "fonts" / "KaTeX_Math-Italic.woff2")
+    assert ord("α") in font.getBestCmap(), "the font has lost a letter that the browser may have to draw"
