@@ -15,6 +15,9 @@ PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 # kernels by fork from one process that has imported torch, where that can be (handgrad/warm/)
 WARM = JUPYTER_DEFAULT_PROVISIONER_NAME=handgrad-warm
 
+# Tests start hundreds of Pythons: none compiles again what another has compiled
+unexport PYTHONDONTWRITEBYTECODE
+
 # $(call step,name,command): says its name, runs the command, says how long it took
 step = echo "== $(1)"; start=$$(date +%s); $(2); code=$$?; echo "== $(1): $$(($$(date +%s) - start)) s"; exit $$code
 
