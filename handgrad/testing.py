@@ -1,4 +1,4 @@
-"""The audit as a test: for pytest, or any runner that takes an AssertionError as a failure."""
+"""For tests of your own, in pytest or any runner that takes an AssertionError as a failure: the audit, and memory."""
 
 import copy
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from collections.abc import Callable
 import torch
 
 from handgrad.audit import audit
+from handgrad.audit.kept import Kept
 from handgrad.audit.report import Report
 
 
@@ -53,6 +54,27 @@ def audit_function(
     report = audit(fn, *moved, reference=reference, seed=seed, time_limit=time_limit)
     report.raise_if_failed()
     return report
+
+
+def saved_bytes(function: Callable, *args: object) -> int:
+    """How many bytes autograd keeps for backward while `function(*args)` runs: the most at one time, each storage once.
+
+    Counted by saved-tensor hooks, so a tensor that hangs on `ctx` as an attribute is not seen; `torch.func`'s transforms
+    refuse to work under such hooks.
+
+    Args:
+        function: what to run; a loop of its own, or a backward in it, counts too.
+        args: what it is called with.
+
+    Returns:
+        Bytes; on CUDA as on the CPU those of the tensors, without what an allocator adds.
+
+    >>> saved_bytes(torch.exp, torch.ones(1000, requires_grad=True))
+    4000
+    """
+    with Kept() as kept:
+        function(*args)
+    return kept.peak
 
 
 def _moved(item: object, dtype: torch.dtype | None, device: torch.device | str | None) -> object:

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import handgrad
 from handgrad.audit.report import AuditFailed
 from handgrad.audit.run import PROBES
 from handgrad.mutants.relu import Absolute, Identity, InPlace, Mask, OnClass, Threshold
-from handgrad.testing import audit_function, devices
+from handgrad.testing import audit_function, devices, saved_bytes
 
 
 def drawn(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
@@ -355,3 +356,16 @@ def test_the_section_that_a_report_names_stands_in_the_book(page):
     chapter, section = page.split("#")
     text = (Path(__file__).parents[1] / f"sources/{chapter}.md").read_text()
     assert section in [make_id(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+
+
+def test_saved_bytes_counts_each_storage_once_and_at_its_most():
+    x = torch.ones(1000, requires_grad=True)
+    assert saved_bytes(torch.exp, x) == saved_bytes(lambda t: t * t, x) == 4000
+    assert saved_bytes(lambda t: [t.exp().sum().backward() for _ in range(3)], x) == 4000  # freed before the next
+    assert saved_bytes(torch.exp, x.detach()) == 0
+
+
+def test_saved_bytes_lets_go_of_an_output_that_its_own_node_saved():
+    made = []
+    saved_bytes(lambda t: made.append(weakref.ref(t.exp())), torch.ones(3, requires_grad=True))
+    assert made[0]() is None

@@ -3,8 +3,10 @@
 Each sentence in `sources/` that names torch 2.13 has a line in FACTS: a piece of it, and a program that says whether it holds.
 """
 
+import gc
 import re
 import warnings
+import weakref
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
@@ -110,6 +112,16 @@ def softplus_saves_its_input_alone() -> bool:
     return saves_its_input_alone(torch.nn.functional.softplus)
 
 
+def a_hook_that_keeps_an_output_as_it_came_keeps_it_for_good() -> bool:
+    def packed_by(pack: Callable[[Tensor], Tensor]) -> weakref.ref:
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda packed: packed):
+            return weakref.ref(number(1.0).exp())
+
+    as_it_came, detached = packed_by(lambda saved: saved), packed_by(Tensor.detach)
+    gc.collect()
+    return as_it_came() is not None and detached() is None
+
+
 def a_print_stops_a_whole_graph() -> bool:
     class Chatty(Square):
         @staticmethod
@@ -184,6 +196,7 @@ FACTS: dict[str, Callable[[], bool]] = {
     "Those are the answers of": seven_spellings_have_three_slopes_at_zero,
     "These are their defaults in": gradcheck_has_these_defaults,
     "which is torch's own swish, makes the same choice": silu_saves_its_input_alone,
+    "Where a node saved its own output": a_hook_that_keeps_an_output_as_it_came_keeps_it_for_good,
     "cannot put a print into it": a_print_stops_a_whole_graph,
     "The declaration is not watertight": once_differentiable_is_loud_in_two_ways_and_silent_elsewhere,
     "Two ways to a second derivative do not work": second_derivatives_that_are_zero,

@@ -12,6 +12,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from handgrad.audit.calls import Trace, holds_tensor
 from handgrad.audit.draw import Draw
+from handgrad.audit.kept import Kept
 from handgrad.audit.record import Case, described, plain, raised
 from handgrad.audit.subject import Args, Subject, differentiable, leaves, numbers, words
 
@@ -244,16 +245,9 @@ def saved(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
 def saved_bytes(fn: Function, subject: Subject, draw: Draw) -> Iterator[Case]:
     """How much a call keeps for backward, in bytes for each byte of float32 input, counted by saved-tensor hooks."""
     (args,) = [args for label, args in subject.shapes(draw) if label == "float32"]
-    kept: dict[int, int] = {}
-
-    def pack(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+    with Kept() as kept:
         fn.apply(*leaves(args))
-    ratio = sum(kept.values()) / args[0].untyped_storage().nbytes()
+    ratio = kept.peak / args[0].untyped_storage().nbytes()
     yield {
         "given": words(subject.names, args),
         "seen": {"bytes saved for each byte of input": ratio},
