@@ -154,6 +154,34 @@ def second_derivatives_that_are_zero() -> bool:
     return twice == (0.0, 0.0) and grad(grad(Square.apply))(t).item() == along(grad(Square.apply))(t).item() == 2.0
 
 
+def each_transform_needs_what_the_table_says() -> bool:
+    def accepts(*methods: str) -> set[str]:
+        parts = vars(Square) | {"rule": True}
+        members = {name: parts[name] for name in ("forward", "setup_context", *methods)}
+        members["generate_vmap_rule"] = members.pop("rule", False)
+        made = type("Made", (torch.autograd.Function,), members)
+        x = torch.tensor([1.0, 2.0])
+        func = torch.func
+        calls: dict[str, Callable[[], object]] = {
+            "grad": lambda: func.grad(lambda t: made.apply(t).sum())(x),
+            "vjp": lambda: func.vjp(made.apply, x)[1](x),
+            "jacrev": lambda: func.jacrev(made.apply)(x),
+            "vmap": lambda: func.vmap(made.apply)(x),
+            "jvp": lambda: func.jvp(made.apply, (x,), (x,)),
+            "jacfwd": lambda: func.jacfwd(made.apply)(x),
+            "hessian": lambda: func.hessian(lambda t: made.apply(t).sum())(x),
+        }
+        return {name for name, call in calls.items() if not raises(call, "")}
+
+    backwards = {"grad", "vjp", "jacrev"}
+    return (
+        (accepts("backward"), accepts("rule"), accepts("jvp")) == (backwards, {"vmap"}, {"jvp"})
+        and (accepts("backward", "rule"), accepts("backward", "jvp")) == (backwards | {"vmap"}, backwards | {"jvp"})
+        and accepts("rule", "jvp") == {"vmap", "jvp", "jacfwd"}
+        and accepts("backward", "rule", "jvp") == backwards | {"vmap", "jvp", "jacfwd", "hessian"}
+    )
+
+
 def apply_takes_keyword_arguments() -> bool:
     return Square.apply(x=number(3.0)).item() == 9.0
 
@@ -203,6 +231,7 @@ FACTS: dict[str, Callable[[], bool]] = {
     "A tensor less than torch's own softplus": softplus_saves_its_input_alone,
     "it is still the default, with a warning": checkpoint_is_reentrant_by_default_and_warns,
     "Three that shrink are": three_functions_shrink,
+    "wants of a Function, in one table": each_transform_needs_what_the_table_says,
     "`apply` takes keyword arguments": apply_takes_keyword_arguments,
     "A method that is not static is still accepted": methods_need_not_be_static,
 }
