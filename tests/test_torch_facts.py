@@ -92,6 +92,7 @@ def seven_spellings_have_three_slopes_at_zero() -> bool:
 
 def gradcheck_has_these_defaults() -> bool:
     defaults = {"eps": 1e-6, "rtol": 1e-3, "atol": 1e-5, "fast_mode": False, "nondet_tol": 0.0, "raise_exception": True}
+    defaults["check_undefined_grad"] = True
     found = signature(torch.autograd.gradcheck).parameters
     return all(found[name].default == default for name, default in defaults.items())
 
