@@ -6,9 +6,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from handgrad.audit.alive import Alive
 from handgrad.audit.calls import Strangers
 from handgrad.audit.draw import Draw, tensor
-from handgrad.audit.kept import Alive, Kept
+from handgrad.audit.kept import Kept
 from handgrad.audit.record import Case, plain
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Args, Subject, differentiable, leaves, numbers, words
