@@ -95,6 +95,7 @@ def _slope(call: Call, f: Callable[[Tensors], float], point: Tensors, found: Ten
     at = [t.detach() for t in point]
     along = [direction(t, call.seed + 307 + k) for k, t in enumerate(at)]
     claimed, exact, seen = inner(found, along), call.upstream[0].dtype in EXACT, []
+    size = length(found, along) if math.isfinite(claimed) else 0.0
     for start in (2e-4, 2e-6, 2e-8) if exact else (2e-2,):
         try:
             wide, narrow = (
@@ -104,7 +105,7 @@ def _slope(call: Call, f: Callable[[Tensors], float], point: Tensors, found: Ten
             raise NotApplicable(REFUSES) from None
         value = narrow + (narrow - wide) / 15
         error = 10 * abs(narrow - wide)
-        slack = error + SMALL.get(call.upstream[0].real.dtype, 3e-2) * 5 * (abs(value) + length(found, along))
+        slack = error + SMALL.get(call.upstream[0].real.dtype, 3e-2) * 5 * (abs(value) + size)
         if 10 * error <= max(abs(value), abs(claimed)) < math.inf or not error:
             seen.append(case(call.text, {label: (claimed, between(value - slack, value + slack))}))
             if abs(claimed - value) <= slack:
