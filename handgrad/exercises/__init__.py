@@ -44,6 +44,7 @@ from handgrad.exercises import (
     unused_output,
     vmap_rule,
     where_paths_part,
+    without_autograd,
     your_operator,
 )
 from handgrad.exercises.exercise import Exercise
@@ -71,6 +72,7 @@ MODULES = (
     module,
     prelu,
     moving,
+    without_autograd,
     training,
     first_loss,
     loss_lies,

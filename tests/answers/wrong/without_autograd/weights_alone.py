@@ -1,0 +1,18 @@
+"""The biases get nothing.
+
+Meets: form: Return the four gradients
+"""
+
+import torch
+
+
+@torch.no_grad()
+def gradients(x, y, w1, b1, w2, b2):
+    h = x.mm(w1) + b1
+    hidden = h.clamp(min=0)
+    grad_pred = 2 * (hidden.mm(w2) + b2 - y)
+    grad_w2 = hidden.t().mm(grad_pred)
+    grad_hidden = grad_pred.mm(w2.t())
+    grad_h = grad_hidden * (h > 0)
+    grad_w1 = x.t().mm(grad_h)
+    return grad_w1, grad_w2
