@@ -24,7 +24,7 @@ class Tensor:
     @property
     def gradient_edge(self) -> tuple:
         """`(node, 0)`: who takes the gradient for this tensor; `(None, 0)` where nobody does."""
-        return self.grad_fn or self.accumulate_grad, 0
+        return (self.grad_fn or self.accumulate_grad), 0
 
     @property
     def requires_grad(self) -> bool:

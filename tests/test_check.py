@@ -41,6 +41,12 @@ class Untouched(torch.autograd.Function):
         raise NotImplementedError
 
 
+class ForwardAlone(RightReLU):
+    @staticmethod
+    def backward(ctx, grad_output):
+        raise NotImplementedError
+
+
 class Raises(RightReLU):
     @staticmethod
     def backward(ctx, grad_output):
@@ -61,6 +67,7 @@ def learner(monkeypatch, tmp_path):
         (RightReLU, "my_relu: done. All 14 probes pass.", ""),
         (NoMask, "my_relu: 8 of 14 probes pass", "where is the mask?"),
         (Untouched, 'my_relu: not started. Replace "raise NotImplementedError" with your answer.', "hint("),
+        (ForwardAlone, "my_relu: 3 of 14 probes pass", "Not written yet: replace this"),
         (Raises, "my_relu: your code raised an error (2 of 14 probes pass)", "NameError: name 'self' is not defined"),
         (RightReLU.apply, "my_relu: 0 of 14 probes pass", "hand the class itself to check"),
         (None, "my_relu: 0 of 14 probes pass", "got None"),

@@ -29,8 +29,34 @@ def of_kind(kind: str) -> list:
 @pytest.mark.parametrize("state", of_kind(SHIPPED))
 def test_as_shipped_it_is_not_started_or_as_broken_as_it_was(state):
     assert fault(state) is None
-    outcome = verdict(state).outcome
-    assert outcome in (("not yet", "raised") if state.exercise in REPAIRS else ("not started",))
+    result = verdict(state)
+    assert result.outcome in (("not yet", "raised") if state.exercise in REPAIRS else ("not started",))
+    exercise = EXERCISES[state.exercise]
+    assert {probe.name for probe in exercise.probes} - {finding.probe for finding in result.findings} >= set(exercise.given)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "written", "first"),
+    [
+        ("match_torch", ["Mul"], "relu"),
+        ("match_torch", ["Mul", "ReLU", "MatMul"], "sum"),
+        ("match_torch", ["Sum"], "mul"),
+        ("function_apply", ["Function"], "node"),
+        ("value_at_zero", ["TorchReLU"], "predictions"),
+        ("prelu", ["PReLUFunction"], "parameter"),
+        ("not_a_derivative", ["ReverseGradient"], "RoundThrough, forward"),
+    ],
+)
+def test_a_part_that_is_written_counts_and_the_next_one_is_named(exercise, written, first):
+    shipped, solved = (
+        next(state for state in STATES if (state.exercise, state.kind) == (exercise, kind)) for kind in (SHIPPED, SOLVED)
+    )
+    parts = zip(shipped.answer.split("\n\n\n"), solved.answer.split("\n\n\n"), strict=True)
+    heads = tuple(f"class {name}(" for name in written) + tuple(f"class {name}:" for name in written)
+    result = verdict(replace(shipped, answer="\n\n\n".join(done if done.startswith(heads) else stub for stub, done in parts)))
+    assert result.outcome == "not yet" and 0 < result.passed < result.total
+    assert result.findings[0].probe == first
+    assert 'Not written yet: replace this "raise NotImplementedError" with your answer.' in result.findings[0].text
 
 
 @pytest.mark.parametrize("state", of_kind(SOLVED))

@@ -245,6 +245,7 @@ CUBE_BACKWARD = Exercise(
         forward_not_called("Cube"),
         forward_not_called("CubeBackward"),
     ),
+    given=("forward", *(f"{name}, {part}" for name in ("stale", "calls apart", "device") for part in ("Cube", "CubeBackward"))),
     hints=(
         "A kernel is opaque, so the gradient that it returns is a constant to torch. What makes an opaque forward have one?",
         "h(g, x) = 3 x² g is a function of two arguments: ∂h/∂g = 3 x², ∂h/∂x = 6 x g. Each is multiplied by grad_grad.",

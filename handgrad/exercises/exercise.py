@@ -52,6 +52,7 @@ class Exercise:
         slips: wrong answers to recognise.
         errors: (pattern of an error's `Type: message`, what to do), tried before those of every exercise.
         rules: each takes the answer's source text and returns what is wrong in it, or None.
+        given: names of probes that pass before anything is written, by what the answer cell gives.
         points: what *done* is worth.
         partial: whether each probe that passes earns its share, rounded down.
     """
@@ -64,6 +65,7 @@ class Exercise:
     slips: tuple[Slip, ...] = ()
     errors: tuple[tuple[str, str], ...] = ()
     rules: tuple[Callable[[str], str | None], ...] = ()
+    given: tuple[str, ...] = ()
     points: int = 10
     partial: bool = False
 

@@ -31,6 +31,21 @@ def _scale(base: Answer) -> type:
     return Scale
 
 
+def _sum(base: Answer) -> type:
+    """a plus b, which saves nothing."""
+
+    class Sum(base):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output, grad_output
+
+    return Sum
+
+
 def _product(base: Answer, contexts: list | None = None) -> type:
     """a times b, which saves both; it shows its contexts to whoever asks."""
 
@@ -135,10 +150,10 @@ def _output(answer: Answer, draw: Draw) -> Iterator[Case]:
     words, (a, b) = _leaves(draw, "a", "b")
     c, k = Tensor(_number(draw)), _number(draw)
     calls = {
-        "Product.apply(a, b)": _product(answer).apply(a, b),
+        "Sum.apply(a, b)": _sum(answer).apply(a, b),
         f"Scale.apply(a, {k})": _scale(answer).apply(a, k),
-        "Product.apply(c, b)": _product(answer).apply(c, b),
-        "Product.apply(c, c)": _product(answer).apply(c, c),
+        "Sum.apply(c, b)": _sum(answer).apply(c, b),
+        "Sum.apply(c, c)": _sum(answer).apply(c, c),
     }
     for call, output in calls.items():
         grad_fn = "None" if output.grad_fn is None else "a node"
@@ -164,14 +179,14 @@ def _node(answer: Answer, draw: Draw) -> Iterator[Case]:
 def _edges(answer: Answer, draw: Draw) -> Iterator[Case]:
     """One entry for each argument of forward, ctx left out, in the order of the call."""
     _, (a, b) = _leaves(draw, "a", "b")
-    product, scale, c = _product(answer), _scale(answer), Tensor(_number(draw))
-    p = product.apply(a, b)
+    add, scale, c = _sum(answer), _scale(answer), Tensor(_number(draw))
+    p = add.apply(a, b)
     known = {a.accumulate_grad: "AccumulateGrad of a", b.accumulate_grad: "AccumulateGrad of b", p.grad_fn: "the node of p"}
     calls = {
-        "Product.apply(a, b)": p,
-        "Product.apply(b, p), where p = Product.apply(a, b)": product.apply(b, p),
-        "Product.apply(c, a), where c is a constant": product.apply(c, a),
-        "Product.apply(a, a)": product.apply(a, a),
+        "Sum.apply(a, b)": p,
+        "Sum.apply(b, p), where p = Sum.apply(a, b)": add.apply(b, p),
+        "Sum.apply(c, a), where c is a constant": add.apply(c, a),
+        "Sum.apply(a, a)": add.apply(a, a),
         "Scale.apply(b, 3.0)": scale.apply(b, 3.0),
     }
     for call, output in calls.items():
@@ -332,8 +347,8 @@ FUNCTION_APPLY = Exercise(
     probes=(
         Probe("form", _form, "Hand check your class Function itself; its apply returns the Tensor that forward made.", gate=True),
         Probe("output", _output, "apply returns what forward returned, with a grad_fn where an argument requires a gradient."),
-        Probe("node", _node, "ctx is the node: forward and backward get it, the output has it as grad_fn."),
         Probe("edges", _edges, "One entry for each argument: a Tensor's gradient_edge, (None, 0) for everything else."),
+        Probe("node", _node, "ctx is the node: forward and backward get it, the output has it as grad_fn."),
         Probe("call", _call, "node(gradient) returns what backward(ctx, gradient) gives, as a tuple."),
         Probe("calls apart", _calls_apart, _SHARED),
         Probe("not recorded", _not_recorded, "forward gets arguments without a graph: a.detach() for each Tensor."),

@@ -1,4 +1,4 @@
-"""Exercises of chapter 01: walk a graph, turn its edges round, predict its leaves, differentiate by hand."""
+"""Exercises of chapter 01: differentiate by hand, predict leaves, walk a graph, turn its edges round."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -245,4 +245,4 @@ VJP_BY_HAND = Exercise(
     ),
 )
 
-EXERCISES = (WALK_THE_GRAPH, NODES_AND_EDGES, LEAF_TABLE, VJP_BY_HAND)
+EXERCISES = (VJP_BY_HAND, LEAF_TABLE, WALK_THE_GRAPH, NODES_AND_EDGES)

@@ -263,6 +263,7 @@ JVP = Exercise(
         ),
     ),
     rules=(not_instantiated("ScaledTanh"), forward_not_called("ScaledTanh")),
+    given=("forward", "returned", "upstream", "gradcheck", "stale", "shapes"),
     hints=(
         "If input moves a little and scale stands still, how far does the output move? And the other way round?",
         "The output's tangent is scale · (1 - tanh²) times the tangent of input, plus tanh times the tangent of scale.",

@@ -192,6 +192,7 @@ LINEAR_GRADIENTS = Exercise(
     slips=LINEAR_SLIPS,
     errors=LINEAR_ERRORS,
     rules=(not_instantiated("LinearFunction"), forward_not_called("LinearFunction")),
+    given=("forward",),
     hints=(
         "Each gradient has the shape of its argument. Which products of grad_output (N, out) give (N, in) and (out, in)?",
         "grad_input = grad_output · weight, grad_weight = grad_outputᵀ · input, grad_bias = grad_output summed over the batch.",
@@ -310,6 +311,7 @@ NEEDS_INPUT_GRAD = Exercise(
     slips=(_slip(NOT_ASKED), *LINEAR_SLIPS),
     errors=LINEAR_ERRORS,
     rules=(not_instantiated("FrugalLinear"), forward_not_called("FrugalLinear")),
+    given=("forward",),
     hints=(
         "ctx.needs_input_grad is a tuple of bools. Which of its places belongs to which argument?",
         "A product is computed only under its own `if`; what no `if` sets stays None.",

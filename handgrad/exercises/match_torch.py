@@ -85,11 +85,6 @@ def _form(answer: object, draw: Draw) -> Iterator[Case]:
         elif any("forward" not in vars(part) or "backward" not in vars(part) for part in answer):
             seen = "a class without a forward and a backward of its own"
     yield {"given": given, "seen": {"what it is": seen}}
-    if seen == expected:
-        for name, function, arguments in zip(NAMES, answer, [(2.0, 3.0), (2.0,), ([[2.0]], [[3.0]]), ([2.0],)], strict=True):
-            output = function.apply(*(Tensor(argument, requires_grad=True) for argument in arguments))
-            seen = "a Tensor" if isinstance(output, Tensor) else described(output)
-            yield {"given": f"{name}.apply", "seen": {"what it returns": seen}}
 
 
 def _alone(function: str, *shapes: tuple[tuple[int, ...], ...]) -> Callable[[Functions, Draw], Iterator[Case]]:

@@ -211,6 +211,7 @@ PER_SAMPLE = Exercise(
         (r"does not have vmap support", "Allow vmap to run the Function on a batch: `generate_vmap_rule = True` in the class."),
     ),
     rules=(not_instantiated("LinearFunction"), forward_not_called("LinearFunction")),
+    given=("forward",),
     hints=(
         "Which function gives the gradient for one example? Which transform runs a function for many examples at once?",
         "per-sample gradients = vmap(grad(loss)): params are the same for all examples, x and y have one row for each.",

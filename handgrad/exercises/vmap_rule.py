@@ -250,6 +250,7 @@ VMAP_RULE = Exercise(
         (r"'VmapInfo'|'tuple' object", "info.batch_size is a number, and in_dims a tuple with one entry for each argument."),
     ),
     rules=(not_instantiated("NumpyMatVec"),),
+    given=("forward", "upstream"),
     hints=(
         "Two batches may lie at two places, and one may be missing. What must both look like before one call of apply does all?",
         "Bring each batch to the front, repeat what has none info.batch_size times, call apply; the batch of the output is at 0.",

@@ -1,6 +1,6 @@
 """Writes as if the engine had torch's methods.
 
-Meets: form: The engine has no such method
+Meets: matmul: The engine has no such method
 """
 
 from handgrad.engine import Function, Tensor, each

@@ -1,6 +1,6 @@
 """Sum returns a number, no Tensor.
 
-Meets: form: forward returns a Tensor
+Meets: sum: forward returns a Tensor
 """
 
 from handgrad.engine import Function, Tensor, each
