@@ -118,9 +118,20 @@ def _values(names: tuple[str, ...], dtype: torch.dtype = torch.float64, y_size: 
 
 
 def _other_sizes(answer: Callable, draw: Draw) -> Iterator[Case]:
-    """Each size once 1, and many examples."""
-    for sizes in ((1, 3, 4, 2), (3, 1, 2, 4), (4, 2, 1, 3), (2, 4, 3, 1), (1, 1, 1, 1), (70, 3, 2, 4)):
+    """Each size once 1, all alike, and many examples."""
+    for sizes in ((1, 3, 4, 2), (3, 1, 2, 4), (4, 2, 1, 3), (2, 4, 3, 1), (1, 1, 1, 1), (3, 3, 3, 3), (70, 3, 2, 4)):
         yield _case(answer, _words(sizes), _network(draw, sizes))
+
+
+def _small_and_large(answer: Callable, draw: Draw) -> Iterator[Case]:
+    """Only the sign of a pre-activation counts."""
+    for size in (1e-6, 1e3):
+        sizes = _sizes(draw)
+        given = _network(draw, sizes)
+        with torch.no_grad():
+            given[2] *= size
+            given[3] *= size
+        yield _case(answer, f"{_words(sizes)}, h of about {size:.0e}", given)
 
 
 def _at_zero(answer: Callable, draw: Draw) -> Iterator[Case]:
@@ -236,8 +247,13 @@ WITHOUT_AUTOGRAD = Exercise(
         Probe("other sizes", _other_sizes, "Something in it holds for some sizes only: a sum, a squeeze, an outer product."),
         Probe(
             "large errors",
-            _values(NAMES, y_size=1e6),
+            _values(NAMES, y_size=1e9),
             "Differences of the loss lose their digits where it is large; products and sums of the slope do not.",
+        ),
+        Probe(
+            "small and large h",
+            _small_and_large,
+            "The gate is open where h > 0, however small or large h is, and shut elsewhere.",
         ),
         Probe("at 0", _at_zero, "Where h is exactly 0 the slope of ReLU may be 0, 1 or 1/2, and is no NaN."),
         Probe("float32", _values(NAMES, dtype=torch.float32), "A gradient has the dtype of its parameter."),
