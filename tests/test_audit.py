@@ -14,6 +14,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 import handgrad
+from handgrad.audit.calls import _normal
 from handgrad.audit.report import AuditFailed
 from handgrad.audit.run import PROBES
 from handgrad.mutants.relu import Absolute, Identity, InPlace, Mask, OnClass, Threshold
@@ -369,3 +370,12 @@ def test_saved_bytes_lets_go_of_an_output_that_its_own_node_saved():
     made = []
     saved_bytes(lambda t: made.append(weakref.ref(t.exp())), torch.ones(3, requires_grad=True))
     assert made[0]() is None
+
+
+def test_the_default_device_changes_nothing():
+    _normal.cache_clear()  # what is drawn is kept
+    x = drawn(3, 4)
+    with torch.device("meta"):
+        reports = [handgrad.audit(fn, x, reference=torch.relu) for fn in (Mask, OnClass)]
+    assert [str(report) for report in reports] == [str(handgrad.audit(fn, x, reference=torch.relu)) for fn in (Mask, OnClass)]
+    assert [report.ok for report in reports] == [True, False]

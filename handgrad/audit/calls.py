@@ -249,7 +249,7 @@ def drawn(like: torch.Tensor, seed: int) -> torch.Tensor:
 def _normal(shape: torch.Size, dtype: torch.dtype, seed: int) -> torch.Tensor:
     # far from the seeds that inputs are made with: an upstream gradient equal to the input would hide faults
     generator = torch.Generator().manual_seed(0x68616E64 + seed)
-    return torch.randn(shape, generator=generator, dtype=dtype)
+    return torch.randn(shape, generator=generator, dtype=dtype, device="cpu")  # and not on the default device
 
 
 def direction(tensor: torch.Tensor, seed: int) -> torch.Tensor:

@@ -376,8 +376,9 @@ def stale(call: Call) -> Iterator[Case]:
                 how = _overwrite(target)
         except RuntimeError:
             continue  # an expanded output, or one that shares memory, refuses by itself
+        upstream = [g.clone() for g in call.upstream]
         try:
-            found = torch.autograd.grad(outputs, fresh, [g.clone() for g in call.upstream], allow_unused=True)
+            found = torch.autograd.grad(outputs, fresh, upstream, allow_unused=True)
         except RuntimeError:
             continue
         for i, got, want in zip(call.wanted, found, call.gradients, strict=True):

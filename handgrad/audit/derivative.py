@@ -288,17 +288,18 @@ def _along_axis(call: Call, i: int, places: list[int]) -> Iterator[Case]:
 
     # where the others repeat along the axis there is no even row to look at
     jumps = places_of_jumps(f, -10.0037, 9.9971, device) if len(places) == 1 else []
-    beside = torch.logspace(-9, -1, 17, dtype=torch.float64)
-    powers = torch.logspace(-6, 3, 37, dtype=torch.float64)
-    whole = torch.arange(-3, 3.5, 0.5, dtype=torch.float64)  # where rounding has nothing to do, or a tie
+    here = {"dtype": torch.float64, "device": device}
+    beside = torch.logspace(-9, -1, 17, **here)
+    powers = torch.logspace(-6, 3, 37, **here)
+    whole = torch.arange(-3, 3.5, 0.5, **here)  # where rounding has nothing to do, or a tie
     rows = [
-        torch.linspace(-10.0037, 9.9971, MANY, dtype=torch.float64),
+        torch.linspace(-10.0037, 9.9971, MANY, **here),
         powers,
         -powers,
         whole,
-        torch.tensor([*jumps, *([-1e10, 3e9, 1e12] if call.reference else [])], dtype=torch.float64),
+        torch.tensor([*jumps, *([-1e10, 3e9, 1e12] if call.reference else [])], **here),
     ]
-    x = torch.cat([*rows, *(jump + sign * beside for jump in jumps for sign in (-1, 1))]).to(device)
+    x = torch.cat([*rows, *(jump + sign * beside for jump in jumps for sign in (-1, 1))])
 
     signs = torch.where(torch.arange(len(x), device=device) % 3 == 0, -0.7, 1.3).double()
     run = call.run(args_at(x))

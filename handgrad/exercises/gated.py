@@ -97,7 +97,7 @@ def _places() -> tuple[Tensor, Tensor]:
 def _errors(version: Version, a: Tensor, b: Tensor) -> Iterator[Tensor]:
     """Errors of the value and of both gradients, relative to the size of the factors; where b is 0 any slope between will do."""
     generator = torch.Generator().manual_seed(13)
-    g = torch.randn(a.shape, generator=generator, dtype=torch.float64)
+    g = torch.randn(a.shape, generator=generator, dtype=torch.float64, device="cpu")
     for scale in SCALES:
         x, z, upstream = a.clone().requires_grad_(), b.clone().requires_grad_(), g * scale
         y = version(x, z)
@@ -123,7 +123,7 @@ def _relative(got: Tensor | None, want: Tensor, size: Tensor) -> Tensor:
 
 def _right_at(version: Version, shape: tuple[int, ...]) -> bool:
     generator = torch.Generator().manual_seed(7)
-    a, b = (torch.randn(shape, generator=generator, dtype=torch.float64) for _ in range(2))
+    a, b = (torch.randn(shape, generator=generator, dtype=torch.float64, device="cpu") for _ in range(2))
     try:
         return not any(error.any() for error in _errors(version, a, b))
     except Exception:

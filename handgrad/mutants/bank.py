@@ -100,7 +100,7 @@ def leaf(data: object) -> torch.Tensor:
 
 def drawn(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> torch.Tensor:
     """A tensor of normal numbers that requires grad: the same for the same seed and shape."""
-    numbers = torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+    numbers = torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=dtype, device="cpu")
     return numbers.requires_grad_()
 
 
