@@ -9,7 +9,7 @@ from torch.nn.functional import linear
 
 from handgrad.audit import layers
 from handgrad.audit.draw import Draw
-from handgrad.audit.record import Case, described
+from handgrad.audit.record import Case, described, plain
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Args, Subject, leaves, oracle
 from handgrad.exercises.exercise import Exercise, Probe, Slip, function_probes, function_slips
@@ -180,13 +180,42 @@ LINEAR_ERRORS = (
     ),
 )
 
+
+def _two_layers(*pairs: tuple[tuple, tuple]) -> Probe:
+    """Two calls that differ in what they are given or asked, each with its own backward."""
+
+    def probe(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[Case]:
+        for pair in pairs:
+            calls = [leaves(linear_args(draw, (2,), 4, 3, (*asked, False)[:3])[: len(asked)]) for asked in pair]
+            outputs = [answer.apply(*args) for args in calls]
+            for which, args, output in zip(("first", "second"), calls, outputs, strict=True):
+                output.backward(draw.normal(*output.shape))
+                seen = {f"gradient of {name}": plain(a.grad) for name, a in zip(NAMES, args, strict=False)}
+                asked = [name for name, a in zip(NAMES, args, strict=False) if a.requires_grad]
+                given = f"{'with' if len(args) == 3 else 'without'} a bias, asked for {', '.join(asked)}"
+                yield {"given": f"f(…) called twice, then the backward of the {which}, {given}", "seen": seen}
+
+    return Probe("two layers", probe, "A second layer changes what the first keeps: keep it on ctx, not on the class.")
+
+
+def _in_bfloat16(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[Case]:
+    """A float32 constant shows here alone: float64 takes it up, and float32 is one itself."""
+    for bias in (True, False):
+        args = linear_args(draw, (2,), 4, 3, dtype=torch.bfloat16)[: 3 if bias else 2]
+        given = f"input of shape (2, 4), {'with' if bias else 'without'} a bias, all in bfloat16"
+        yield {"given": given, "seen": {"output": described(answer.apply(*leaves(args)))}}
+
+
 LINEAR_GRADIENTS = Exercise(
     name="linear_gradients",
     chapter="06_linear",
-    probes=function_probes(
-        LINEAR, "forward", "returned", "upstream", "gradcheck", "upstream untouched", "calls apart", "stale", "shapes",
-        "linear", "device", "returned shape", "second order", "saved",
-        advice=("returned shape", "second order", "saved"),
+    probes=(
+        *function_probes(
+            LINEAR, "forward", "returned", "upstream", "gradcheck", "upstream untouched", "calls apart", "stale", "shapes",
+            "linear", "device", "returned shape", "second order", "saved",
+            advice=("returned shape", "second order", "saved"),
+        ),
+        _two_layers(((True, True, True), (True, True)), ((True, True), (True, True, True))),
     ),
     reference=oracle(linear),
     slips=LINEAR_SLIPS,
@@ -223,10 +252,14 @@ ANY_SHAPE = Subject(
 LINEAR_ANY_SHAPE = Exercise(
     name="linear_any_shape",
     chapter="06_linear",
-    probes=function_probes(
-        ANY_SHAPE, "forward", "returned", "returned shape", "upstream", "gradcheck", "upstream untouched", "calls apart",
-        "second order", "shapes", "linear", "device",
-        advice=("second order",),
+    probes=(
+        *function_probes(
+            ANY_SHAPE, "forward", "returned", "returned shape", "upstream", "gradcheck", "upstream untouched", "calls apart",
+            "second order", "shapes", "linear", "device",
+            advice=("second order",),
+        ),
+        _two_layers((ALL, (True, True)), ((True, True), ALL)),
+        Probe("bfloat16", _in_bfloat16, "The output has the dtype of input: a tensor made without one is float32."),
     ),
     reference=oracle(linear),
     slips=(
@@ -306,6 +339,7 @@ NEEDS_INPUT_GRAD = Exercise(
         *function_probes(EVERY_COMBINATION, "form", "forward")[1:],
         Probe("asked for", _combinations, NOT_ASKED),
         *function_probes(EVERY_COMBINATION, "upstream", "work", "calls apart", "stale", "shapes", "device")[1:],
+        _two_layers((ALL, (False, True, False)), ((True, False, True), (False, True, True)), ((False, True), ALL)),
     ),
     reference=oracle(linear),
     slips=(_slip(NOT_ASKED), *LINEAR_SLIPS),

@@ -58,6 +58,7 @@ SUBJECT = Subject(
     names=NAMES,
     samples=lambda draw: [
         _args(draw, 3, 2, 4),
+        tuple(tensor([[1.0, 2.0], [-3.0, 0.5]]).requires_grad_() for _ in range(2)),  # distances of 0
         (draw.normal(3, 2), draw.normal(4, 2).requires_grad_()),
         (draw.normal(3, 2).requires_grad_(), draw.normal(4, 2)),
         _args(draw, 2, 4, 3),

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import torch
 from torch import nn
@@ -115,6 +116,7 @@ def operations(draw: Draw) -> list[dict]:
         _described(f"clip to [-{n}, {n}]", numbers={"low": -n, "high": n}),
         _described(f"a factor for each of {n} channels, learned", trained=["factor"]),
         _described(f"dropout with probability {p}", modes=True, numbers={"p": p}),
+        _described(f"dropout with probability {p}, in eval() too", numbers={"p": p}),
         _described("subtract the mean of the training set", kept=["mean"]),
         _described(f"batch normalisation of {n} channels", trained=["weight", "bias"], kept=["mean", "variance"], modes=True),
         _described("a running count of the examples seen", kept=["count"]),
@@ -137,16 +139,16 @@ def choose_reference(case: dict) -> tuple[str, list[str]]:
 
 
 def _cases(draw: Draw) -> list[dict]:
-    """All operations, and eight whose facts nobody wrote down before, so that knowing names does not help."""
+    """All operations, and each combination of facts, most of which nobody wrote down before: knowing names does not help."""
     known = draw.shuffled(operations(draw))
-    for number in range(8):
+    for number, (trained, kept, modes, outside, own) in enumerate(draw.shuffled(list(product((False, True), repeat=5)))):
         facts = {
-            "trained": draw.choice([[], ["a"], ["a", "b"]]),
-            "kept": draw.choice([[], [], ["mean"]]),
-            "modes": draw.choice([False, False, True]),
+            "trained": draw.choice([["a"], ["a", "b"]]) if trained else [],
+            "kept": ["mean"] if kept else [],
+            "modes": modes,
             "numbers": draw.choice([{}, {"p": 0.5}]),
-            "outside torch": draw.choice([False, False, True]),
-            "own backward": draw.choice(["", "", "the identity"]),
+            "outside torch": outside,
+            "own backward": "the identity" if own else "",
         }
         known.append(_described(f"operation {number + 1}, of which you know only this", **facts))
     return known

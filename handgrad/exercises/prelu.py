@@ -27,6 +27,7 @@ SUBJECT = Subject(
         _args(draw.normal(2, 3, 2), 0.3),
         _args(tensor([2.0, -3.0]), 0.5, (False, True)),
         _args(tensor([2.0, -3.0]), 0.5, (True, False)),
+        _args(tensor([-1.5, 0.5, 3.0]), 0.0),
         _args(tensor([-1.5, 0.5, 3.0]), 1.5),
         _args(tensor([-1.5, 0.5, 3.0]), -0.2),
     ],

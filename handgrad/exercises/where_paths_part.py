@@ -104,6 +104,10 @@ def _any_two(answer: Callable, draw: Draw) -> Iterator[Case]:
         data = draw.normal(4, 3), draw.normal(4, 2), draw.normal(3, 4), draw.normal(4, 2)
         words = f"torch.relu, and one whose gradient is halved from step {step} on"
         yield _parting_case(answer, words, data, lambda step=step: (torch.relu, _turning(step)), 1e-3, 12)
+    # from zeros the one never moves: its losses are all the same, so a loss does not say its step
+    data = draw.normal(4, 3), draw.normal(4, 2), draw.normal(3, 4).zero_(), draw.normal(4, 2)
+    for words, relus in (("`<=` and `<`", (SHUT_AT_ZERO, OPEN_AT_ZERO)), ("`<` and `<=`", (OPEN_AT_ZERO, SHUT_AT_ZERO))):
+        yield _parting_case(answer, f"{words}, all of w1 is 0", data, lambda relus=relus: relus, 1e-3)
 
 
 WHERE_PATHS_PART = Exercise(
