@@ -178,9 +178,9 @@ def test_it_is_fast():
     changed = tripwire.arm()
     times = []
     for _ in range(20):
-        start = time.perf_counter()
+        start = time.process_time()
         changed()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.010  # a millisecond on an idle machine
 
 
