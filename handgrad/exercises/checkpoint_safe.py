@@ -81,8 +81,14 @@ def _forward(answer: Function, draw: Draw) -> Iterator[Case]:
     input = _leaf(draw, 5)
     output = answer.apply(input, 0.0)
     yield {"given": "p = 0", "seen": {"output is input": _close(output, input), "it is another tensor": output is not input}}
-    single = answer.apply(_leaf(draw, 2, 3, dtype=torch.float32), 0.5)
-    yield {"given": "input of shape (2, 3), float32", "seen": {"output": f"shape {tuple(single.shape)}, {single.dtype}"}}
+
+
+def _dtype(answer: Function, draw: Draw) -> Iterator[Case]:
+    """The output has the dtype of input."""
+    for dtype in (torch.float32, torch.bfloat16):  # a scale in float32 is too long for the second alone
+        output = answer.apply(_leaf(draw, 2, 3, dtype=dtype), 0.5)
+        seen = {"output": f"shape {tuple(output.shape)}, {output.dtype}"}
+        yield {"given": f"input of shape (2, 3), {str(dtype)[6:]}", "seen": seen}
 
 
 def _gradient(answer: Function, draw: Draw) -> Iterator[Case]:
@@ -146,6 +152,16 @@ def _random(answer: Function, draw: Draw) -> Iterator[Case]:
         "whoever draws later finds the same whatever the seed": after[0] == after[1],
     }
     yield {"given": "torch.manual_seed(1), twice f(input, 0.5), then seeds 2 and 1 again", "seen": seen}
+    after = []
+    for goes_back in (False, True):
+        torch.manual_seed(1)
+        output = answer.apply(input, 0.5)
+        torch.rand(3, device=device())  # somebody else draws between the two
+        if goes_back:
+            output.sum().backward()
+        after.append(torch.rand((), device=device()).item())
+    seen = {"whoever draws after backward finds what is next": after[0] == after[1]}
+    yield {"given": "torch.manual_seed(1), y = f(input, 0.5), torch.rand(3), y.sum().backward()", "seen": seen}
 
 
 class _Results(TorchDispatchMode):
@@ -226,6 +242,7 @@ CHECKPOINT_SAFE = Exercise(
     probes=(
         *function_probes(SUBJECT),
         Probe("forward", _forward, "Each element by itself is dropped with probability p, what stays is divided by 1 - p."),
+        Probe("dtype", _dtype, "The output has the dtype of input: a scale in float32 makes float32 of bfloat16."),
         Probe("gradient", _gradient, _FITS),
         Probe("upstream untouched", _upstream_untouched, SLIPS["upstream untouched"]),
         Probe("zeros", _zeros, "Where the input is 0, the output says nothing of what was drawn: keep the draw itself."),

@@ -71,6 +71,11 @@ def _exploded(answer: Callable, draw: Draw) -> Iterator[Case]:
     yield from _counted(answer, "12 × 6 → 16 → 2", data, rates, _STEPS)
 
 
+def _twice(answer: Callable, draw: Draw) -> Iterator[Case]:
+    data, rates = _clear_network(draw, [0.0002, 0.002], torch.abs)
+    yield from _counted(answer, f"12 × 6 → 16 → 2, rates {[*rates, rates[0]]}", data, [*rates, rates[0]], _STEPS)
+
+
 _STEPS = 12
 
 
@@ -96,6 +101,7 @@ DEAD_UNITS = Exercise(
         Probe(
             "after training", _trained, "Count with the weights at the end of each training: one pair for each rate, in order."
         ),
+        Probe("a rate twice", _twice, "Return one pair for each learning rate, in their order; a rate may come twice."),
         Probe("exploded", _exploded, "A rate that is far too large leaves nan: these units are lost, not dead."),
     ),
     reference=_counts(_dead_and_lost),
