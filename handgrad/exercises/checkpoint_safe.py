@@ -83,6 +83,13 @@ def _forward(answer: Function, draw: Draw) -> Iterator[Case]:
     yield {"given": "p = 0", "seen": {"output is input": _close(output, input), "it is another tensor": output is not input}}
 
 
+def _on_its_own(answer: Function, draw: Draw) -> Iterator[Case]:
+    """How many are dropped is drawn too: of 4000 the same number five times over comes once in ten million."""
+    counts = {int((answer.apply(_leaf(draw, MANY), 0.5) == 0).sum()) for _ in range(5)}
+    seen = {"the number of zeros is the same each time": len(counts) == 1}
+    yield {"given": f"input of {MANY} numbers, p = 0.5, five times", "seen": seen}
+
+
 def _dtype(answer: Function, draw: Draw) -> Iterator[Case]:
     """The output has the dtype of input."""
     for dtype in (torch.float32, torch.bfloat16):  # a scale in float32 is too long for the second alone
@@ -247,6 +254,7 @@ CHECKPOINT_SAFE = Exercise(
         Probe("upstream untouched", _upstream_untouched, SLIPS["upstream untouched"]),
         Probe("zeros", _zeros, "Where the input is 0, the output says nothing of what was drawn: keep the draw itself."),
         Probe("random", _random, _TORCHS),
+        Probe("on its own", _on_its_own, "Each element is drawn by itself, so how many are dropped differs from call to call."),
         Probe(
             "kept", _kept,
             "A checkpoint drops what save_for_backward was given, and nothing else: an attribute of ctx, a list, the class keep "

@@ -212,6 +212,10 @@ MIXED_PRECISION = Exercise(
     ),
     errors=(
         (
+            r"not implemented for 'BFloat16'",
+            "torch has no bfloat16 of this operation, and where autocast is off bfloat16 must come through: take others.",
+        ),
+        (
             r"_fwd_used_autocast",
             'custom_bwd asks what forward ran in, and only custom_fwd writes that down: @custom_fwd(device_type="cpu", …).',
         ),
