@@ -107,12 +107,13 @@ def _updates(answer: tuple, draw: Draw) -> Iterator[Case]:
 
 
 def _trains(answer: tuple, draw: Draw) -> Iterator[Case]:
-    layer, x, y = _centred(answer, draw), draw.normal(5, 4), draw.normal(5, 3)
-    optimizer = answer[1](layer, 0.3)
-    names = {id(p): name for name, p in layer.named_parameters()}
-    held = [names.get(id(p), "a tensor that is no parameter") for group in optimizer.param_groups for p in group["params"]]
-    seen = {"parameters that the optimizer holds": held, "weight.requires_grad": layer.weight.requires_grad}
-    yield {"given": "freeze_weight(layer, 0.3)", "seen": seen}
+    for given, training in (("freeze_weight(layer.eval(), 0.3)", False), ("freeze_weight(layer, 0.3)", True)):
+        layer, x, y = _centred(answer, draw).train(training), draw.normal(5, 4), draw.normal(5, 3)
+        optimizer = answer[1](layer, 0.3)
+        names = {id(p): name for name, p in layer.named_parameters()}
+        held = [names.get(id(p), "a tensor that is no parameter") for group in optimizer.param_groups for p in group["params"]]
+        seen = {"parameters that the optimizer holds": held, "weight.requires_grad": layer.weight.requires_grad}
+        yield {"given": given, "seen": seen | {"parameters of the layer": sorted(names.values())}}
     for _ in range(3):
         optimizer.zero_grad()
         (layer(x) - y).pow(2).mean().backward()

@@ -163,13 +163,13 @@ def _no_graph(answer: Callable, draw: Draw) -> Iterator[Case]:
 def _untouched(answer: Callable, draw: Draw) -> Iterator[Case]:
     sizes = _sizes(draw)
     given = _network(draw, sizes)
-    before = [tensor.detach().clone() for tensor in given]
-    _called(answer, given)
-    names = ("x", "y", *NAMES)
-    yield {
-        "given": _words(sizes),
-        "seen": {f"{name} is as it was": torch.equal(*pair) for name, *pair in zip(names, before, given, strict=True)},
-    }
+    before = [(tensor.detach().clone(), tensor.requires_grad) for tensor in given]
+    with torch.enable_grad():
+        answer(*given)
+        seen = {"torch records as before": torch.is_grad_enabled()}
+    for name, tensor, (numbers, flag) in zip(("x", "y", *NAMES), given, before, strict=True):
+        seen[f"{name} is as it was"] = torch.equal(tensor, numbers) and tensor.requires_grad == flag
+    yield {"given": _words(sizes), "seen": seen}
 
 
 def _sizes(draw: Draw) -> Sizes:
@@ -263,7 +263,12 @@ WITHOUT_AUTOGRAD = Exercise(
             "The parameters require grad, so torch records your lines and each gradient holds on to them. "
             "Put the lines under torch.no_grad().",
         ),
-        Probe("untouched", _untouched, "An argument was changed in place, and the caller still needs it: compute new tensors."),
+        Probe(
+            "untouched",
+            _untouched,
+            "An argument was changed in place, and the caller still needs it: compute new tensors, and leave `requires_grad` "
+            "as it is. What `with torch.no_grad():` switches off is on again at its end.",
+        ),
     ),
     reference=by_hand(),
     slips=(
