@@ -1,0 +1,24 @@
+"""Counts from the right with negative dimensions."""
+
+import torch
+
+
+def summed(grad, shape):
+    for i in range(1, grad.dim() + 1):
+        if i > len(shape):
+            grad = grad.sum(0)
+        elif shape[-i] == 1:
+            grad = grad.sum(-i, keepdim=True)
+    return grad
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, y = ctx.saved_tensors
+        return summed(grad_output * y, x.shape), summed(grad_output * x, y.shape)

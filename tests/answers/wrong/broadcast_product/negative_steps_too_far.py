@@ -1,0 +1,25 @@
+"""Goes back from the right through all dimensions of the output, and past the end of a shorter shape.
+
+Meets: returned: compare from the right
+"""
+
+import torch
+
+
+def summed(grad, shape):
+    for i in range(1, grad.dim() + 1):
+        if shape[-i] == 1:
+            grad = grad.sum(-i, keepdim=True)
+    return grad
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, y = ctx.saved_tensors
+        return summed(grad_output * y, x.shape), summed(grad_output * x, y.shape)
