@@ -33,9 +33,11 @@ PRODUCT = Subject(
         _args(draw, (2, 1), (3,)),
         _args(draw, (2, 3), (3,)),
         _args(draw, (3,), (2, 3)),
+        _args(draw, (3,), (2, 1)),
         _args(draw, (2, 3), (2, 3)),
         _args(draw, (1, 3), (2, 1)),
         _args(draw, (2, 1, 2), (3, 1)),
+        _args(draw, (2, 1), (2, 1, 3)),
         _args(draw, (2, 2), (2,)),  # where sizes agree, the wrong axis has the right shape
         _args(draw, (2, 1), (2, 2)),
         _args(draw, (), (2, 2)),

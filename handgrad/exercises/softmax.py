@@ -9,6 +9,7 @@ from handgrad.audit.draw import Draw, tensor
 from handgrad.audit.record import Case, described, plain
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Args, Subject, leaves, numbers, oracle
+from handgrad.exercises.audited import audit_probes
 from handgrad.exercises.exercise import Exercise, Probe, Slip, function_probes, function_slips
 
 
@@ -173,10 +174,11 @@ SOFTMAX = Exercise(
             "computes the output again.",
         ),
         *function_probes(
-            ROWS, "gradcheck", "upstream untouched", "calls apart", "stale", "shapes", "linear", "second order", "device",
-            "saved",
+            ROWS, "gradcheck", "upstream untouched", "calls apart", "shapes", "linear", "second order", "device", "saved",
             advice=("saved",),
         )[1:],
+        # of the output too, which is what one saves here
+        *audit_probes(lambda draw: _args(draw.normal(2, 3)), ROWS.names, "stale", reference=_in_rows),
         Probe("bfloat16", _in_bfloat16, "Something is made in a fixed dtype: use zeros_like, new_ones or dtype=x.dtype."),
     ),
     reference=oracle(_in_rows),
