@@ -284,10 +284,12 @@ def test_axe_finds_nothing_in_a_cell_that_ran(page: Page, site: str, scheme: str
     cell = cell_of(page, "print(x.grad.item(), w.grad.item())")
     write(cell, 'class A:  # a comment\n    "text"\n\n    @property\n    def f(self): return 1.5\n\nprint(True)\n1 / 0')
     run(cell, "Error")
+    ran = ".cell.tag_live:has(.live-output:not(:empty))"  # the rest of the page is looked at in test_site
+    assert page.locator(ran).count() == 1
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_timeout(500)  # the theme looks what scrolls, a little later
-        found = Axe().run(page, options={"preload": False}).response["violations"]
+        found = Axe().run(page, ran, options={"preload": False}).response["violations"]
         assert found == [], [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
