@@ -67,7 +67,7 @@ def saved_bytes(function: Callable, *args: object) -> int:
         args: what it is called with.
 
     Returns:
-        Bytes; on CUDA as on the CPU those of the tensors, without what an allocator adds.
+        Bytes of the tensors' storages, without what an allocator adds.
 
     >>> saved_bytes(torch.exp, torch.ones(1000, requires_grad=True))
     4000

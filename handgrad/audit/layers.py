@@ -96,6 +96,7 @@ def numbers(cls: Layer, draw: Draw) -> Iterator[Case]:
     """Output and gradients are nn.Linear's, for plain data and for an input that needs a gradient itself."""
     for leading, n_in, n_out, asked in (((2,), 4, 3, False), ((2,), 4, 3, True), ((1,), 3, 2, True), ((4,), 3, 1, True)):
         yield from forward_backward(cls, draw, draw.normal(*leading, n_in).requires_grad_(asked), n_out)
+    yield from forward_backward(cls, draw, draw.normal(2, 4).requires_grad_(), 3, training=False)
 
 
 def without_bias(cls: Layer, draw: Draw) -> Iterator[Case]:
@@ -108,15 +109,18 @@ def without_bias(cls: Layer, draw: Draw) -> Iterator[Case]:
     yield {"given": "Linear(4, 3, bias=False)", "seen": {"bias": described(getattr(layer, "bias", None))}}
 
 
-def forward_backward(cls: Layer, draw: Draw, x: torch.Tensor, n_out: int, bias: bool = True) -> Iterator[Case]:
+def forward_backward(
+    cls: Layer, draw: Draw, x: torch.Tensor, n_out: int, bias: bool = True, training: bool = True
+) -> Iterator[Case]:
     """One case: output and gradients of a layer for `x` and a signed upstream gradient."""
-    layer = loaded(cls, draw, x.shape[-1], n_out, bias)
+    layer = loaded(cls, draw, x.shape[-1], n_out, bias).train(training)
     output = layer(x)
     output.backward(draw.normal(*output.shape))
     seen = {"output": plain(output), "gradient of input": plain(x.grad)}
     seen |= {f"gradient of {name}": plain(getattr(layer, name).grad) for name in NAMES[1 : 2 + bias]}
     parts = words(NAMES, (x, layer.weight, layer.bias if bias else None))
-    yield {"given": f"Linear({x.shape[-1]}, {n_out}{'' if bias else ', bias=False'}), {parts}", "seen": seen}
+    made = f"Linear({x.shape[-1]}, {n_out}{'' if bias else ', bias=False'}){'' if training else '.eval()'}"
+    yield {"given": f"{made}, {parts}", "seen": seen}
 
 
 def loaded(cls: Layer, draw: Draw, n_in: int, n_out: int, bias: bool = True) -> nn.Module:

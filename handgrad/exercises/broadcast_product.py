@@ -6,9 +6,10 @@ import torch
 from torch import Size, Tensor
 
 from handgrad.audit.draw import Draw, tensor
-from handgrad.audit.record import Case, described, plain
+from handgrad.audit.record import Case, plain
 from handgrad.audit.rules import forward_not_called, not_instantiated
 from handgrad.audit.subject import Args, Subject, leaves, oracle
+from handgrad.exercises.audited import audit_probes
 from handgrad.exercises.exercise import Exercise, Probe, Slip, function_probes, function_slips
 
 NAMES = ("x", "y")
@@ -74,15 +75,6 @@ def _apart(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[Case]:
         yield {"given": f"f called for shapes {first}, then for {second}; the backward of the first", "seen": seen}
 
 
-def _in_bfloat16(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[Case]:
-    """What is made in float32 shows here: float64 takes it up, float32 is one itself. The engine casts, so the node is called."""
-    args = leaves(_args(draw, (2, 1), (3,), dtype=torch.bfloat16))
-    output = answer.apply(*args)
-    grads = output.grad_fn.apply(torch.ones_like(output))
-    seen = {f"gradient of {name}": described(grad) for name, grad in zip(NAMES, grads, strict=False)}
-    yield {"given": "shapes (2, 1) and (3,), in bfloat16", "seen": {"output": described(output), **seen}}
-
-
 def _spread(shape: Size, dim: int, keep_ones: bool = True) -> list[int]:
     """The dimensions of an output of `dim` dimensions along which `shape` was repeated, those of size 1 left alone if told."""
     front = dim - len(shape)
@@ -120,8 +112,8 @@ def _mean(grad: Tensor, shape: Size) -> Tensor:
     return grad.sum_to_size(shape) * (shape.numel() / max(grad.numel(), 1))
 
 
-def _largest(grad: Tensor, shape: Size) -> Tensor:
-    """The part of one copy alone: the first."""
+def _first_copy(grad: Tensor, shape: Size) -> Tensor:
+    """The gradient of the first copy alone."""
     axes = _spread(shape, grad.dim())
     for axis in axes:
         grad = grad.narrow(axis, 0, min(1, grad.shape[axis]))
@@ -169,7 +161,7 @@ BROADCAST_PRODUCT = Exercise(
             advice=("saved",),
         ),
         Probe("two shapes", _apart, ON_THE_CLASS, errors=((r"Error", ON_THE_CLASS),)),
-        Probe("bfloat16", _in_bfloat16, "Something is made in a fixed dtype: use zeros_like, new_ones or dtype=x.dtype."),
+        *audit_probes(lambda draw: _args(draw, (2, 1), (3,)), NAMES, "other dtype", reference=torch.mul),
     ),
     reference=oracle(torch.mul),
     slips=(
@@ -195,7 +187,7 @@ BROADCAST_PRODUCT = Exercise(
         ),
         _slip("The shapes are compared from the left: torch compares from the right, and fills up in front.", _from_left),
         _slip("The copies' gradients are averaged. Each copy adds its share, so sum.", _mean),
-        _slip("The gradient of one copy alone comes back: a number that was repeated gets the sum over all.", _largest),
+        _slip("The gradient of one copy alone comes back: a number that was repeated gets the sum over all.", _first_copy),
         _slip(
             "Where a shape differs you sum over everything: sum only the dimensions along which the factor was repeated.",
             _whole_or_all,

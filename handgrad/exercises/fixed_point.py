@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from handgrad.audit.alive import Alive
 from handgrad.audit.calls import Strangers
 from handgrad.audit.draw import Draw, tensor
 from handgrad.audit.kept import Kept
@@ -138,6 +139,32 @@ def _against_the_loop(answer: type[torch.autograd.Function], draw: Draw) -> Iter
         }
 
 
+class _Alive(TorchDispatchMode):
+    """Counts the bytes of all results of operations that live at one time, whoever holds them.
+
+    It sees what hooks cannot: torch.func refuses to work under them.
+    """
+
+    EVERY = 16  # operations
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.peak = 0
+        self._operations = 0
+        self._results: dict[StorageWeakRef, int] = {}
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        for part in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(part, torch.Tensor):
+                self._results[StorageWeakRef(part.untyped_storage())] = part.untyped_storage().nbytes()
+        self._operations += 1
+        if self._operations % self.EVERY == 0:
+            self._results = {ref: size for ref, size in self._results.items() if not ref.expired()}
+            self.peak = max(self.peak, sum(self._results.values()))
+        return result
+
+
 def _saved_bytes(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[Case]:
     """What is kept at most, from forward to the end of backward, and whether all that backward reads was saved."""
     label = f"at most {MOST} times the bytes of z are kept"
@@ -147,7 +174,7 @@ def _saved_bytes(answer: type[torch.autograd.Function], draw: Draw) -> Iterator[
         with Kept() as kept:
             output = answer.apply(x, weight)
         g = draw.normal(4, 4)
-        with torch.no_grad(), Alive() as alive, Strangers([*output.grad_fn.saved_tensors, g]) as strangers:
+        with torch.no_grad(), _Alive() as alive, Strangers([*output.grad_fn.saved_tensors, g]) as strangers:
             output.grad_fn.apply(g)
         most = (kept.peak + alive.peak) / (x.numel() * x.element_size())
         yield {

@@ -1,6 +1,6 @@
 """The gradients are collected in zeros of the default dtype.
 
-Meets: bfloat16: fixed dtype
+Meets: other dtype: fixed dtype
 """
 
 import torch
