@@ -11,7 +11,7 @@ PYTHON = python3
 BIN = .venv/bin
 BOOK = $(BIN)/jupyter-book build . --all -W -n --keep-going
 # one thread each: two workers with two threads would fight for two cores
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist
+PYTEST = OMP_NUM_THREADS=1 HANDGRAD_SITE=_build/html $(BIN)/python -m pytest -n 2 --dist
 # kernels by fork from one process that has imported torch, where that can be (handgrad/warm/)
 WARM = JUPYTER_DEFAULT_PROVISIONER_NAME=handgrad-warm
 
@@ -42,10 +42,10 @@ links: .venv/installed
 test: .venv/installed
 	@$(call step,ruff,$(BIN)/ruff check .)
 	@$(call step,notebooks as their sources say,$(BIN)/handgrad build --check)
+	@$(call step,book,$(BOOK))
 	@$(call step,unit tests,$(PYTEST) worksteal -m "not browser")
 	@$(call step,nbval on chapters and solutions,$(WARM) $(PYTEST) loadfile --nbval --nbval-kernel-name handgrad-cpu chapters solutions)
-	@$(call step,book,$(BOOK))
-	@$(call step,pages in a browser,HANDGRAD_SITE=_build/html $(PYTEST) worksteal -m browser)
+	@$(call step,pages in a browser,$(PYTEST) worksteal -m browser)
 
 notebooks: .venv/installed
 	@$(BIN)/handgrad build
