@@ -19,10 +19,10 @@ class Draw:
 
     def normal(self, *shape: int, dtype: torch.dtype = torch.float64, scale: float = 1.0) -> torch.Tensor:
         """Signed numbers of about the size of `scale`, none closer to 0 than 0.05."""
-        numbers = torch.randn(shape, generator=self._generator, dtype=torch.float64, device="cpu") * scale
-        numbers = (numbers * 100).round() / 100
-        numbers = torch.where(numbers.abs() < 0.05, numbers.sign() * 0.05 + (numbers == 0) * 0.25, numbers)
-        return numbers.to(device(), dtype)
+        numbers = torch.randn(shape, generator=self._generator, dtype=torch.float64, device="cpu")
+        hundredths = (numbers * (100 * scale)).round()
+        hundredths = torch.where(numbers > 0, hundredths.clamp(min=5), hundredths.clamp(max=-5))
+        return (hundredths / 100).to(device(), dtype)
 
     def integer(self, low: int, high: int) -> int:
         """An integer from `low` to `high`, both included."""
