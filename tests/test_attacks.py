@@ -110,7 +110,7 @@ def graded(submissions: Path, scratch: Path, read_first: bool) -> dict[str, dict
     scratch.mkdir(exist_ok=True)
     found = find_submissions([submissions], scratch)
     jobs = [run_class._job(submission, ROOT) for submission in found]
-    settings = replace(Settings(seed=20261130), read_first=read_first, cell_timeout=5.0)
+    settings = replace(Settings(seed=20261130), read_first=read_first, cell_timeout=4.0)
     return {result["submission"]: result for result in grade_jobs(jobs, settings, Options())}
 
 
