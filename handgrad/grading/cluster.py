@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST = 100  # submissions in a shard; one that is lost is graded again
 _PLUGIN = "handgrad-grading"
 _RETRIES = 3
+_PATIENCE = 10  # seconds that a scheduler has to answer
 
 
 def grade_on(address: str, jobs: list[dict], settings: Settings, options: "Options") -> Iterator[dict]:
@@ -34,7 +35,7 @@ def grade_on(address: str, jobs: list[dict], settings: Settings, options: "Optio
     except ModuleNotFoundError:
         raise CourseError("--dask needs Dask here and on its workers: python -m pip install distributed") from None
     try:
-        client = Client(address, timeout=10, set_as_default=False)
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except OSError as error:
         raise CourseError(f"--dask {address}: no scheduler answers there ({error}). Start one: dask scheduler") from None
     with client:
