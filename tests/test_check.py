@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import handgrad
+from handgrad.audit.draw import Draw
 from handgrad.exercises import EXERCISES
 from handgrad.progress import note_check, read
 
@@ -200,3 +201,12 @@ def test_nothing_is_kept_under_pytest(monkeypatch, tmp_path):
     monkeypatch.setenv("HANDGRAD_PROGRESS", str(tmp_path / "progress.json"))
     note_check("my_relu", "done")
     assert not (tmp_path / "progress.json").exists()
+
+
+@pytest.mark.parametrize("scale", [0.001, 0.3, 1.0, 20.0])
+def test_a_draw_is_short_away_from_zero_and_of_both_signs(scale):
+    drawn = Draw(3, "topic").normal(40, 5, scale=scale)
+    assert torch.equal(drawn, Draw(3, "topic").normal(40, 5, scale=scale))
+    assert torch.equal(drawn, (100 * drawn).round() / 100)
+    assert drawn.abs().min() >= 0.05
+    assert 60 < (drawn > 0).sum() < 140
